@@ -1,0 +1,110 @@
+//! What can be wrong with a stated problem.
+
+use thiserror::Error;
+
+/// Bad input. Every message names the part, what was expected and what was found.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// No variables.
+    #[error("the problem has no variables: give it at least one")]
+    Empty,
+    /// A vector or matrix of the wrong size.
+    #[error("{what} has {found} entries, expected {expected}")]
+    Length {
+        /// The part, such as `linear term` or ``d of block `water` ``.
+        what: String,
+        /// Entries expected.
+        expected: usize,
+        /// Entries found.
+        found: usize,
+    },
+    /// A matrix of the wrong shape.
+    #[error("{what} is {} × {}, expected {} × {}", found.0, found.1, expected.0, expected.1)]
+    Shape {
+        /// The part.
+        what: String,
+        /// Rows and columns expected.
+        expected: (usize, usize),
+        /// Rows and columns found.
+        found: (usize, usize),
+    },
+    /// NaN or an infinity where a number is needed.
+    #[error("{what} has the entry {value} at position {index}: only finite numbers are allowed")]
+    NotFinite {
+        /// The part.
+        what: String,
+        /// Position in row-major order.
+        index: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// A soft row with a negative price would reward violations without bound.
+    #[error("{what} has the negative price {value} at row {index}: prices of soft rows are ≥ 0")]
+    NegativePrice {
+        /// The part.
+        what: String,
+        /// The row.
+        index: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// A lower bound above the upper one.
+    #[error("variable {variable} has lower bound {lower} above its upper bound {upper}")]
+    BoundsCrossed {
+        /// Name of the variable.
+        variable: String,
+        /// Its lower bound.
+        lower: f64,
+        /// Its upper bound.
+        upper: f64,
+    },
+    /// Q is not symmetric.
+    #[error(
+        "Q is not symmetric: entry ({row}, {col}) is {upper}, entry ({col}, {row}) is {lower}; \
+         pass (Q + Qᵀ)/2 if that is what you mean"
+    )]
+    NotSymmetric {
+        /// Row of the entry above the diagonal.
+        row: usize,
+        /// Its column.
+        col: usize,
+        /// Entry above the diagonal.
+        upper: f64,
+        /// Entry below the diagonal.
+        lower: f64,
+    },
+    /// Q is not positive semidefinite, so the problem is not concave.
+    #[error(
+        "Q is not positive semidefinite: its most negative eigenvalue is {eigenvalue:.6e}; \
+         adding {:.6e} to its diagonal would make it so", -eigenvalue
+    )]
+    NotConvex {
+        /// The most negative eigenvalue.
+        eigenvalue: f64,
+    },
+    /// Two blocks or two variables share a name.
+    #[error("the name `{name}` is used twice: names of {what} must differ")]
+    DuplicateName {
+        /// `row blocks` or `variables`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// An override of a part that the problem does not have.
+    #[error("{what} is overridden, but the problem has none")]
+    NothingToOverride {
+        /// The part.
+        what: String,
+    },
+    /// A setting outside its range.
+    #[error("{what} is {value}: {expected}")]
+    Setting {
+        /// The setting.
+        what: String,
+        /// The value found.
+        value: f64,
+        /// The range.
+        expected: &'static str,
+    },
+}

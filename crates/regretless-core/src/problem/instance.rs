@@ -1,0 +1,185 @@
+//! One instance of a problem: the stated parameters with some of them overridden.
+
+use super::builder::{check_bounds, check_prices, check_vector};
+use super::{Problem, ProblemError, Shape};
+use crate::linalg;
+
+/// Overrides for one solve. Matrices are row-major slices; what is `None` keeps the problem's value.
+///
+/// ```
+/// use regretless_core::Instance;
+/// let theta = [1.0, 2.0];
+/// let d = [3.0];
+/// let instance = Instance { d: Some(&d), ..Instance::theta(&theta) };
+/// assert!(instance.C.is_none());
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(non_snake_case)]
+pub struct Instance<'a> {
+    /// Linear term, n.
+    pub theta: Option<&'a [f64]>,
+    /// Quadratic term, n × n.
+    pub Q: Option<&'a [f64]>,
+    /// Coefficients of all soft rows, stacked.
+    pub C: Option<&'a [f64]>,
+    /// Limits of all soft rows.
+    pub d: Option<&'a [f64]>,
+    /// Price above the limit of all soft rows.
+    pub alpha: Option<&'a [f64]>,
+    /// Price below the limit of all soft rows.
+    pub under: Option<&'a [f64]>,
+    /// Coefficients of all rows of `Ax ≤ b`.
+    pub A: Option<&'a [f64]>,
+    /// Right-hand side of `Ax ≤ b`.
+    pub b: Option<&'a [f64]>,
+    /// Coefficients of all rows of `Bx = c`.
+    pub B: Option<&'a [f64]>,
+    /// Right-hand side of `Bx = c`.
+    pub c: Option<&'a [f64]>,
+    /// Lower bounds.
+    pub lower: Option<&'a [f64]>,
+    /// Upper bounds.
+    pub upper: Option<&'a [f64]>,
+}
+
+impl<'a> Instance<'a> {
+    /// An instance that overrides the linear term only: the commonest.
+    pub fn theta(theta: &'a [f64]) -> Self {
+        Self { theta: Some(theta), ..Self::default() }
+    }
+
+    /// True if rows or Q differ from the problem's, so that a factor of the problem's rows cannot be reused.
+    pub(crate) fn changes_curvature(&self) -> bool {
+        self.Q.is_some()
+            || self.C.is_some()
+            || self.alpha.is_some()
+            || self.under.is_some()
+            || self.A.is_some()
+            || self.B.is_some()
+    }
+
+    /// True if anything but θ is overridden.
+    pub(crate) fn changes_rows(&self) -> bool {
+        self.changes_curvature()
+            || self.d.is_some()
+            || self.b.is_some()
+            || self.c.is_some()
+            || self.lower.is_some()
+            || self.upper.is_some()
+    }
+}
+
+/// Every parameter of one instance, resolved and checked.
+#[derive(Clone, Copy, Debug)]
+#[allow(non_snake_case, missing_docs)]
+pub struct View<'a> {
+    pub shape: Shape,
+    pub theta: &'a [f64],
+    pub Q: Option<&'a [f64]>,
+    pub C: &'a [f64],
+    pub d: &'a [f64],
+    pub alpha: &'a [f64],
+    pub under: &'a [f64],
+    pub A: &'a [f64],
+    pub b: &'a [f64],
+    pub B: &'a [f64],
+    pub c: &'a [f64],
+    pub lower: &'a [f64],
+    pub upper: &'a [f64],
+    sign: f64,
+}
+
+impl Problem {
+    /// Resolves an instance against the problem; bad overrides are an `Err`.
+    pub fn view<'a>(&'a self, instance: &Instance<'a>) -> Result<View<'a>, ProblemError> {
+        let s = self.shape();
+        let (soft, at_most, equal) = (self.soft(), self.at_most(), self.equal());
+        let pick = |what: &str, given: Option<&'a [f64]>, own: &'a [f64]| match given {
+            None => Ok(own),
+            Some(v) if own.is_empty() && !v.is_empty() => {
+                Err(ProblemError::NothingToOverride { what: what.into() })
+            }
+            Some(v) => check_vector(what, own.len(), v).map(|()| v),
+        };
+        let prices = |what: &str, given: Option<&'a [f64]>, own: &'a [f64]| {
+            let v = pick(what, given, own)?;
+            check_prices(what, own.len(), v).map(|()| v)
+        };
+        let (lower, upper) = (
+            instance.lower.unwrap_or(self.lower()),
+            instance.upper.unwrap_or(self.upper()),
+        );
+        if instance.lower.is_some() || instance.upper.is_some() {
+            check_bounds(lower, upper, self.variables())?;
+        }
+        let quadratic = match instance.Q {
+            None => self.Q().map(|q| q.as_slice()),
+            Some(q) => {
+                check_vector("Q", s.n * s.n, q)?;
+                linalg::check_psd(q, s.n)?;
+                Some(q)
+            }
+        };
+        Ok(View {
+            shape: s,
+            theta: pick("theta", instance.theta, self.theta())?,
+            Q: quadratic,
+            C: pick("C", instance.C, soft.C.as_slice())?,
+            d: pick("d", instance.d, &soft.d)?,
+            alpha: prices("alpha", instance.alpha, &soft.alpha)?,
+            under: prices("under", instance.under, &soft.under)?,
+            A: pick("A", instance.A, at_most.rows.as_slice())?,
+            b: pick("b", instance.b, &at_most.rhs)?,
+            B: pick("B", instance.B, equal.rows.as_slice())?,
+            c: pick("c", instance.c, &equal.rhs)?,
+            lower,
+            upper,
+            sign: self.sign(),
+        })
+    }
+}
+
+impl View<'_> {
+    /// The objective at `x` in the problem's own sense; soft terms included, hard rows not looked at.
+    pub fn objective(&self, x: &[f64]) -> f64 {
+        let n = self.shape.n;
+        let linear: f64 = self.theta.iter().zip(x).map(|(t, x)| t * x).sum();
+        let quadratic = self.Q.map_or(0.0, |q| {
+            (0..n).map(|i| x[i] * dot(&q[i * n..(i + 1) * n], x)).sum::<f64>()
+        });
+        let soft: f64 = (0..self.shape.soft)
+            .map(|k| {
+                let z = dot(&self.C[k * n..(k + 1) * n], x) - self.d[k];
+                self.alpha[k] * z.max(0.0) + self.under[k] * (-z).max(0.0)
+            })
+            .sum();
+        linear - self.sign * (quadratic + soft)
+    }
+
+    /// The largest violation of a hard row or bound at `x`, in the row's own units; 0 if `x` is feasible.
+    pub fn violation(&self, x: &[f64]) -> f64 {
+        let n = self.shape.n;
+        let mut worst = 0.0_f64;
+        for (i, b) in self.b.iter().enumerate() {
+            worst = worst.max(dot(&self.A[i * n..(i + 1) * n], x) - b);
+        }
+        for (i, c) in self.c.iter().enumerate() {
+            worst = worst.max((dot(&self.B[i * n..(i + 1) * n], x) - c).abs());
+        }
+        for j in 0..n {
+            worst = worst.max(self.lower[j] - x[j]).max(x[j] - self.upper[j]);
+        }
+        worst
+    }
+
+    /// The gain's linear term: θ for `max`, −θ for `min`.
+    pub(crate) fn gain(&self, out: &mut [f64]) {
+        for (o, t) in out.iter_mut().zip(self.theta) {
+            *o = self.sign * t;
+        }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
