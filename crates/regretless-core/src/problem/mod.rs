@@ -14,6 +14,7 @@ mod instance;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use builder::PSD_TOLERANCE;
 pub use builder::{ProblemBuilder, Soft};
 pub use error::ProblemError;
 pub use instance::{Instance, View};

@@ -1,0 +1,1 @@
+fn main(){regretless_core::probe::run()}

@@ -1,0 +1,96 @@
+//! The dense linear algebra that is not on the hot path, all of it through faer.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, MatMut, MatRef, Par, Side};
+
+use crate::problem::{PSD_TOLERANCE, ProblemError};
+use crate::Matrix;
+
+/// Scratch for Cholesky factors of n × n matrices.
+pub(crate) struct CholeskyScratch(MemBuffer);
+
+impl CholeskyScratch {
+    pub(crate) fn new(n: usize) -> Self {
+        let need = cholesky_in_place_scratch::<f64>(n, Par::Seq, faer::Spec::default());
+        Self(MemBuffer::new(need))
+    }
+}
+
+/// h (n × n, column-major, lower triangle) += Σ rows rowsᵀ, with the rows of `gathered` (k × n row-major).
+pub(crate) fn add_gram(h: &mut [f64], gathered: &[f64], n: usize) {
+    let k = gathered.len() / n;
+    if k == 0 {
+        return;
+    }
+    let columns = MatRef::from_column_major_slice(gathered, n, k);
+    triangular::matmul(
+        MatMut::from_column_major_slice_mut(h, n, n),
+        BlockStructure::TriangularLower,
+        Accum::Add,
+        columns,
+        BlockStructure::Rectangular,
+        columns.transpose(),
+        BlockStructure::Rectangular,
+        1.0,
+        Par::Seq,
+    );
+}
+
+/// Cholesky factor in place (lower triangle, column-major); false if the matrix is not positive definite.
+pub(crate) fn cholesky(h: &mut [f64], n: usize, scratch: &mut CholeskyScratch) -> bool {
+    cholesky_in_place(
+        MatMut::from_column_major_slice_mut(h, n, n),
+        faer::linalg::cholesky::llt::factor::LltRegularization::default(),
+        Par::Seq,
+        MemStack::new(&mut scratch.0),
+        faer::Spec::default(),
+    )
+    .is_ok()
+}
+
+/// Eigenvalues (ascending) and eigenvectors (one a row) of a symmetric row-major matrix; `None` if faer gives up.
+pub(crate) fn eigen(a: &[f64], n: usize) -> Option<(Vec<f64>, Matrix)> {
+    let eigen = MatRef::from_row_major_slice(a, n, n).self_adjoint_eigen(Side::Lower).ok()?;
+    let values = (0..n).map(|i| eigen.S()[i]).collect();
+    let vectors = Matrix::from_fn(n, n, |i, j| eigen.U()[(j, i)]);
+    Some((values, vectors))
+}
+
+/// The smallest eigenvalue of a symmetric matrix; −∞ if it cannot be computed.
+pub(crate) fn smallest_eigenvalue(a: &Matrix) -> f64 {
+    let m = MatRef::from_row_major_slice(a.as_slice(), a.rows(), a.cols());
+    let values = m.self_adjoint_eigenvalues(Side::Lower);
+    values.map_or(f64::NEG_INFINITY, |v| v.into_iter().fold(f64::INFINITY, f64::min))
+}
+
+/// Singular values of a row-major matrix, descending; empty if they cannot be computed.
+pub(crate) fn singular_values(a: &[f64], rows: usize, cols: usize) -> Vec<f64> {
+    MatRef::from_row_major_slice(a, rows, cols).singular_values().unwrap_or_default()
+}
+
+/// Refuses a Q that is not symmetric or not positive semidefinite; one Cholesky factor in the good case.
+pub(crate) fn check_psd(q: &[f64], n: usize) -> Result<(), ProblemError> {
+    let scale = q.iter().fold(0.0_f64, |s, q| s.max(q.abs()));
+    let mut h = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            let (lower, upper) = (q[i * n + j], q[j * n + i]);
+            if (upper - lower).abs() > 1e-3 * scale {
+                return Err(ProblemError::NotSymmetric { row: j, col: i, upper, lower });
+            }
+            h[j * n + i] = f64::midpoint(upper, lower);
+        }
+        h[i * n + i] += PSD_TOLERANCE * scale + f64::MIN_POSITIVE;
+    }
+    if cholesky(&mut h, n, &mut CholeskyScratch::new(n)) {
+        return Ok(());
+    }
+    let symmetric = Matrix::from_fn(n, n, |i, j| f64::midpoint(q[i * n + j], q[j * n + i]));
+    let eigenvalue = smallest_eigenvalue(&symmetric);
+    if eigenvalue < -PSD_TOLERANCE * scale {
+        return Err(ProblemError::NotConvex { eigenvalue });
+    }
+    Ok(())
+}

@@ -1,0 +1,348 @@
+//! The path engine: follows the optimum of the softened problem from a solved one to the one asked for.
+//!
+//! The optimum is piecewise affine in (θ, d'). Between breakpoints it moves along
+//!
+//! ```text
+//! dx = H⁻¹(dθ + C'ᵀ diag(w) dd'),   H = 2Q + C'ᵀ diag(w) C'
+//! ```
+//!
+//! to the first row that reaches an end of its piece; there H changes by one rank-one term and the path goes on. Where
+//! dropping a row would make H singular, the optimum moves along the null direction at no cost until another row reaches
+//! its breakpoint, and the two change places: a simplex pivot. Cost per breakpoint: O(n² + mn).
+//!
+//! Any x with any pieces is the optimum of *some* (θ₀, d'₀), known in closed form, so every solve is such a path: cold
+//! starts, warm starts after θ moved, warm starts after C, Q, d or α moved (keep pieces and multipliers, shift d').
+
+use crate::softened::{Piece, Softened};
+use crate::workspace::{State, Workspace};
+
+/// How a path ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// At the parameters asked for.
+    Arrived,
+    /// The objective grows without limit along `ws.dx`.
+    Unbounded,
+    /// Too many breakpoints or a breakdown of the factor: somebody else has to solve this.
+    Stalled,
+}
+
+/// Below this share of its weight a row's own curvature is all there is along its direction: H would be singular.
+const SINGULAR_DOWNDATE: f64 = 1e-11;
+
+/// A path over one state.
+pub(crate) struct Path<'a> {
+    pub(crate) s: &'a Softened,
+    pub(crate) state: &'a mut State,
+    pub(crate) ws: &'a mut Workspace,
+    on: usize,
+    shifted: bool,
+}
+
+impl<'a> Path<'a> {
+    /// A path that starts at `state.x` with `state.piece` and the assumed z in `ws.z`; `state.factor` must fit.
+    pub(crate) fn new(s: &'a Softened, state: &'a mut State, ws: &'a mut Workspace) -> Self {
+        let on = state.on();
+        Self { s, state, ws, on, shifted: false }
+    }
+
+    /// Factors H at the pieces of the state. Where H is singular, springs hold the variables that no bound holds.
+    pub(crate) fn factorise(&mut self) -> bool {
+        self.state.springs.clear();
+        if self.ws.factorise(self.s, self.state, 0.0) {
+            return true;
+        }
+        let mut held = vec![false; self.s.n];
+        for (u, piece) in self.s.unit.iter().zip(&self.state.piece[self.s.m_dense..]) {
+            held[u.var] |= *piece == Piece::On;
+        }
+        self.state.springs = (0..self.s.n).filter(|&j| !held[j]).collect();
+        self.ws.factorise(self.s, self.state, 0.0)
+    }
+
+    /// Walks to θ and to the true d'.
+    pub(crate) fn run(&mut self, theta: &[f64]) -> Outcome {
+        let (s, k) = (self.s, self.ws.kernel);
+        // Assumed z → shift; multipliers there → θ₀.
+        s.excess(k, &self.state.x, &mut self.ws.shift);
+        let ws = &mut *self.ws;
+        let scale = s.d.iter().fold(1e-300_f64, |a, d| a.max(d.abs()));
+        let mut shifted = false;
+        for i in 0..s.m() {
+            ws.lambda[i] = s.laws[i].multiplier(self.state.piece[i], ws.z[i]);
+            ws.shift[i] -= ws.z[i];
+            shifted |= ws.shift[i].abs() > 1e-15 * scale;
+        }
+        self.shifted = shifted;
+        s.force(k, &self.state.x, &ws.lambda, &mut ws.dtheta);
+        for (d, t) in ws.dtheta.iter_mut().zip(theta) {
+            *d = t - *d;
+        }
+        if self.state.springs.is_empty() {
+            return self.follow();
+        }
+        let centres: Vec<f64> = self.state.springs.iter().map(|&j| self.state.x[j]).collect();
+        match self.follow() {
+            Outcome::Arrived => self.release(&centres, theta),
+            other => other,
+        }
+    }
+
+    /// Follows the path over t ∈ [0, 1].
+    fn follow(&mut self) -> Outcome {
+        let (s, k) = (self.s, self.ws.kernel);
+        let m = s.m();
+        for i in 0..m {
+            self.set_breakpoints(i);
+        }
+        self.ws.rhs.copy_from_slice(&self.ws.dtheta);
+        if self.shifted {
+            for i in 0..m {
+                if self.state.piece[i] == Piece::On {
+                    self.shift_rhs(i, -1.0);
+                }
+            }
+        }
+        let limit = 100 + 20 * (s.n + m);
+        let mut t = 0.0;
+        for _ in 0..limit {
+            let ws = &mut *self.ws;
+            ws.dx.copy_from_slice(&ws.rhs);
+            self.state.factor.solve(k, &mut ws.dx);
+            s.apply(k, &ws.dx, &mut ws.dz);
+            if self.shifted {
+                k.axpy(1.0, &ws.shift, &mut ws.dz);
+            }
+            let tolerance = 1e-300;
+            let left = 1.0 - t;
+            let hit = k.first_crossing(&ws.z, &ws.dz, &ws.up, &ws.down, tolerance, &mut ws.steps);
+            let step = hit.map_or(left, |(step, _)| step.min(left));
+            if !step.is_finite() {
+                return Outcome::Stalled;
+            }
+            k.axpy(step, &ws.dx, &mut self.state.x);
+            k.axpy(step, &ws.dz, &mut ws.z);
+            t += step;
+            let Some((reach, i)) = hit else { return Outcome::Arrived };
+            if reach >= left {
+                return Outcome::Arrived;
+            }
+            ws.work.breakpoints += 1;
+            match self.cross(i) {
+                Outcome::Arrived => {}
+                other => return other,
+            }
+        }
+        Outcome::Stalled
+    }
+
+    /// Row `i` stands at the end of its piece: moves it to the next one.
+    fn cross(&mut self, i: usize) -> Outcome {
+        let law = self.s.laws[i];
+        let rising = self.ws.dz[i] > 0.0;
+        match (self.state.piece[i], rising) {
+            (Piece::Below, _) => {
+                self.ws.z[i] = law.lo;
+                self.enter(i);
+                Outcome::Arrived
+            }
+            (Piece::Above, _) => {
+                self.ws.z[i] = law.hi;
+                self.enter(i);
+                Outcome::Arrived
+            }
+            (Piece::On, true) => {
+                self.ws.z[i] = law.hi;
+                self.leave(i, Piece::Above)
+            }
+            (Piece::On, false) => {
+                self.ws.z[i] = law.lo;
+                self.leave(i, Piece::Below)
+            }
+        }
+    }
+
+    /// Row `i` joins the quadratic piece: H += w a aᵀ.
+    fn enter(&mut self, i: usize) {
+        let ws = &mut *self.ws;
+        self.s.write_row(i, &mut ws.a);
+        ws.p.copy_from_slice(&ws.a);
+        self.state.factor.forward(ws.kernel, &mut ws.p);
+        let slope = self.s.laws[i].slope;
+        self.state.factor.update(ws.kernel, slope, &ws.p, &mut ws.a, &mut ws.beta);
+        self.move_to(i, Piece::On);
+        self.on += 1;
+        if self.shifted {
+            self.shift_rhs(i, -1.0);
+        }
+    }
+
+    /// Row `i` leaves the quadratic piece: H −= w a aᵀ, by a pivot if that would make H singular.
+    fn leave(&mut self, i: usize, to: Piece) -> Outcome {
+        let slope = self.s.laws[i].slope;
+        self.s.write_row(i, &mut self.ws.a);
+        let rest = self.rest_without(slope);
+        let needed = self.s.two_q.is_none() && self.on + self.state.springs.len() <= self.s.n;
+        if needed || rest < SINGULAR_DOWNDATE {
+            let sign = if to == Piece::Above { 1.0 } else { -1.0 };
+            match self.slide(Some(i), sign) {
+                Some(j) => {
+                    self.ws.work.pivots += 1;
+                    self.enter(j);
+                }
+                None => return Outcome::Unbounded,
+            }
+            self.s.write_row(i, &mut self.ws.a);
+            if self.drop_row(slope) == Outcome::Stalled {
+                return Outcome::Stalled;
+            }
+        } else {
+            let ws = &mut *self.ws;
+            self.state.factor.downdate(ws.kernel, slope, rest, &ws.p, &mut ws.a, &mut ws.beta);
+        }
+        self.move_to(i, to);
+        self.on -= 1;
+        if self.shifted {
+            self.shift_rhs(i, 1.0);
+        }
+        Outcome::Arrived
+    }
+
+    /// For the row in `ws.a`: p = L⁻¹a in `ws.p`; returns 1 − w aᵀH⁻¹a.
+    fn rest_without(&mut self, slope: f64) -> f64 {
+        let ws = &mut *self.ws;
+        ws.p.copy_from_slice(&ws.a);
+        self.state.factor.forward(ws.kernel, &mut ws.p);
+        1.0 - slope * self.state.factor.norm2(&ws.p)
+    }
+
+    /// Takes the row in `ws.a` with weight `slope` out of H, which must stay regular.
+    fn drop_row(&mut self, slope: f64) -> Outcome {
+        let rest = self.rest_without(slope);
+        if rest.is_nan() || rest <= 0.0 {
+            return Outcome::Stalled;
+        }
+        let ws = &mut *self.ws;
+        self.state.factor.downdate(ws.kernel, slope, rest, &ws.p, &mut ws.a, &mut ws.beta);
+        Outcome::Arrived
+    }
+
+    /// With p = L⁻¹a in `ws.p`, a the only row that holds the null direction v = H⁻¹a: slides x along ±v to the first
+    /// breakpoint of a row off the quadratic piece. Returns that row; `None` leaves the ray in `ws.dx`.
+    fn slide(&mut self, leaving: Option<usize>, sign: f64) -> Option<usize> {
+        let (s, k, ws) = (self.s, self.ws.kernel, &mut *self.ws);
+        ws.dx.copy_from_slice(&ws.p);
+        self.state.factor.finish(k, &mut ws.dx);
+        let length = sign / k.dot(&ws.dx, &ws.dx).sqrt();
+        ws.dx.iter_mut().for_each(|v| *v *= length);
+        s.apply(k, &ws.dx, &mut ws.dz);
+        // Rows on the quadratic piece do not move along a null direction: what is left there is rounding.
+        for (i, piece) in self.state.piece.iter().enumerate() {
+            if *piece == Piece::On && Some(i) != leaving {
+                ws.dz[i] = 0.0;
+            }
+        }
+        let held = leaving.map(|i| (i, std::mem::replace(&mut ws.dz[i], 0.0)));
+        let (reach, first) =
+            k.first_crossing(&ws.z, &ws.dz, &ws.up, &ws.down, SLIDE_TOLERANCE, &mut ws.steps)?;
+        // Among rows that are reached together, the one most nearly along v keeps H best conditioned.
+        let mut best = first;
+        let near = reach + 1e-12 * (1.0 + reach.abs());
+        for i in 0..s.m() {
+            if ws.steps[i] <= near && ws.dz[i].abs() > ws.dz[best].abs() * 1.000_001 {
+                best = i;
+            }
+        }
+        if let Some((i, dz)) = held {
+            ws.dz[i] = dz;
+        }
+        let step = ws.steps[best];
+        k.axpy(step, &ws.dx, &mut self.state.x);
+        k.axpy(step, &ws.dz, &mut ws.z);
+        ws.z[best] = if self.state.piece[best] == Piece::Below { s.laws[best].lo } else { s.laws[best].hi };
+        Some(best)
+    }
+
+    /// Takes the springs away: each one's force becomes a change of θ, and the path goes on without it.
+    fn release(&mut self, centres: &[f64], theta: &[f64]) -> Outcome {
+        let stiffness = self.s.spring();
+        let scale = theta.iter().fold(f64::MIN_POSITIVE, |a, t| a.max(t.abs()));
+        let springs = std::mem::take(&mut self.state.springs);
+        self.ws.dtheta.fill(0.0);
+        for (&j, centre) in springs.iter().zip(centres) {
+            self.ws.dtheta[j] = stiffness * (self.state.x[j] - centre);
+        }
+        for i in 0..self.s.m() {
+            self.set_breakpoints(i);
+        }
+        let mut kept = Vec::new();
+        for &j in &springs {
+            let force = self.ws.dtheta[j];
+            let idle = force.abs() <= 1e-10 * scale.max(stiffness * self.state.x[j].abs() * 1e-3);
+            self.ws.a.fill(0.0);
+            self.ws.a[j] = 1.0;
+            let rest = self.rest_without(stiffness);
+            if rest > SPRING_SINGULAR {
+                let ws = &mut *self.ws;
+                self.state.factor.downdate(ws.kernel, stiffness, rest, &ws.p, &mut ws.a, &mut ws.beta);
+                continue;
+            }
+            let sign = if force < 0.0 { -1.0 } else { 1.0 };
+            let reached = self.slide(None, sign).or_else(|| {
+                if !idle {
+                    return None;
+                }
+                self.ws.a.fill(0.0);
+                self.ws.a[j] = 1.0;
+                self.rest_without(stiffness);
+                self.slide(None, -sign)
+            });
+            match reached {
+                Some(i) => {
+                    self.enter(i);
+                    self.ws.a.fill(0.0);
+                    self.ws.a[j] = 1.0;
+                    if self.drop_row(stiffness) == Outcome::Stalled {
+                        return Outcome::Stalled;
+                    }
+                }
+                None if idle => kept.push(j),
+                None => return Outcome::Unbounded,
+            }
+        }
+        for &j in &kept {
+            self.ws.dtheta[j] = 0.0;
+        }
+        self.state.springs = kept;
+        self.shifted = false;
+        self.follow()
+    }
+
+    fn move_to(&mut self, i: usize, piece: Piece) {
+        self.state.piece[i] = piece;
+        self.set_breakpoints(i);
+    }
+
+    fn set_breakpoints(&mut self, i: usize) {
+        let law = &self.s.laws[i];
+        (self.ws.down[i], self.ws.up[i]) = match self.state.piece[i] {
+            Piece::Below => (f64::NEG_INFINITY, law.lo),
+            Piece::On => (law.lo, law.hi),
+            Piece::Above => (law.hi, f64::INFINITY),
+        };
+    }
+
+    /// The direction's right-hand side gains or loses the pull of row i's moving limit.
+    fn shift_rhs(&mut self, i: usize, sign: f64) {
+        let pull = sign * self.s.laws[i].slope * self.ws.shift[i];
+        if pull != 0.0 {
+            self.s.add_row(self.ws.kernel, i, pull, &mut self.ws.rhs);
+        }
+    }
+}
+
+/// A row moving slower than this along a unit direction is parallel to it.
+const SLIDE_TOLERANCE: f64 = 1e-10;
+
+/// As [`SINGULAR_DOWNDATE`], wider: a spring that holds almost nothing may stay until a row takes over.
+const SPRING_SINGULAR: f64 = 1e-9;

@@ -1,0 +1,132 @@
+//! The memory of one worker: allocated once, used for every solve.
+
+use crate::factor::Factor;
+use crate::kernel::Kernel;
+use crate::linalg::{self, CholeskyScratch};
+use crate::softened::{Piece, Softened};
+
+/// A solved point that can be started from again: x, the pieces, the factor of H at those pieces.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) x: Vec<f64>,
+    pub(crate) piece: Vec<Piece>,
+    pub(crate) factor: Factor,
+    /// Variables held by a spring because nothing else holds them; see [`crate::path`].
+    pub(crate) springs: Vec<usize>,
+}
+
+impl State {
+    pub(crate) fn new(n: usize, m: usize) -> Self {
+        Self { x: vec![0.0; n], piece: vec![Piece::Below; m], factor: Factor::new(n), springs: Vec::new() }
+    }
+
+    pub(crate) fn on(&self) -> usize {
+        self.piece.iter().filter(|p| **p == Piece::On).count()
+    }
+}
+
+/// What the engine did, for the benchmark's tables and the solution's record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Breakpoints passed on the path.
+    pub breakpoints: usize,
+    /// Breakpoints at which two rows changed places (simplex pivots).
+    pub pivots: usize,
+    /// Factorisations from scratch.
+    pub factorisations: usize,
+    /// Newton iterations of the fallback.
+    pub newton: usize,
+}
+
+/// Buffers of one worker.
+pub(crate) struct Workspace {
+    pub(crate) kernel: Kernel,
+    pub(crate) work: Work,
+    /// z = C'x − d' along the path.
+    pub(crate) z: Vec<f64>,
+    pub(crate) dz: Vec<f64>,
+    /// Next breakpoint of each row above and below.
+    pub(crate) up: Vec<f64>,
+    pub(crate) down: Vec<f64>,
+    pub(crate) steps: Vec<f64>,
+    pub(crate) lambda: Vec<f64>,
+    /// Actual minus assumed z at the start of the path.
+    pub(crate) shift: Vec<f64>,
+    /// θ at the start of the path, then the change of θ.
+    pub(crate) dtheta: Vec<f64>,
+    /// Right-hand side of the direction.
+    pub(crate) rhs: Vec<f64>,
+    pub(crate) dx: Vec<f64>,
+    pub(crate) p: Vec<f64>,
+    pub(crate) a: Vec<f64>,
+    pub(crate) beta: Vec<f64>,
+    pub(crate) residual: Vec<f64>,
+    gathered: Vec<f64>,
+    h: Vec<f64>,
+    scratch: CholeskyScratch,
+}
+
+impl Workspace {
+    pub(crate) fn new(n: usize, m: usize) -> Self {
+        let (vn, vm) = (|| vec![0.0; n], || vec![0.0; m]);
+        Self {
+            kernel: Kernel::new(),
+            work: Work::default(),
+            z: vm(),
+            dz: vm(),
+            up: vm(),
+            down: vm(),
+            steps: vm(),
+            lambda: vm(),
+            shift: vm(),
+            dtheta: vn(),
+            rhs: vn(),
+            dx: vn(),
+            p: vn(),
+            a: vn(),
+            beta: vn(),
+            residual: vn(),
+            gathered: Vec::with_capacity(n * n),
+            h: vec![0.0; n * n],
+            scratch: CholeskyScratch::new(n),
+        }
+    }
+
+    /// Factors H = 2Q + C'ᵀdiag(w)C' + ridge·I at the state's pieces; false if H is singular.
+    pub(crate) fn factorise(&mut self, s: &Softened, state: &mut State, ridge: f64) -> bool {
+        let n = s.n;
+        self.work.factorisations += 1;
+        match &s.two_q {
+            Some(two_q) => self.h.copy_from_slice(two_q),
+            None => self.h.fill(0.0),
+        }
+        self.gathered.clear();
+        for i in 0..s.m_dense {
+            if state.piece[i] == Piece::On {
+                let root = s.laws[i].slope.sqrt();
+                self.gathered.extend(s.row(i).iter().map(|a| root * a));
+            }
+        }
+        linalg::add_gram(&mut self.h, &self.gathered, n);
+        for (i, u) in s.unit.iter().enumerate() {
+            let i = s.m_dense + i;
+            if state.piece[i] == Piece::On {
+                self.h[u.var * n + u.var] += s.laws[i].slope;
+            }
+        }
+        let spring = s.spring();
+        for &j in &state.springs {
+            self.h[j * n + j] += spring;
+        }
+        let mut largest = 0.0_f64;
+        for j in 0..n {
+            self.h[j * n + j] += ridge;
+            largest = largest.max(self.h[j * n + j]);
+        }
+        state.factor.refactor(&mut self.h, &mut self.scratch)
+            && state.factor.smallest_pivot() > SINGULAR * largest
+    }
+}
+
+/// A pivot below this share of the largest diagonal entry is rounding, not curvature.
+pub(crate) const SINGULAR: f64 = 1e-14;
