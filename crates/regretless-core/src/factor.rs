@@ -21,6 +21,12 @@ impl Factor {
         Self { l: vec![0.0; n * n.saturating_sub(1) / 2], d: vec![0.0; n] }
     }
 
+    /// Gives the factor the memory for n × n, if it lacks it.
+    pub(crate) fn resize(&mut self, n: usize) {
+        self.l.resize(n * n.saturating_sub(1) / 2, 0.0);
+        self.d.resize(n, 0.0);
+    }
+
     pub(crate) fn n(&self) -> usize {
         self.d.len()
     }
@@ -28,11 +34,6 @@ impl Factor {
     /// Memory of a factor in bytes.
     pub(crate) fn bytes(n: usize) -> usize {
         n * (n + 1) / 2 * size_of::<f64>()
-    }
-
-    pub(crate) fn copy_from(&mut self, other: &Factor) {
-        self.l.clone_from(&other.l);
-        self.d.clone_from(&other.d);
     }
 
     /// Factors the lower triangle of `h` (column-major, overwritten); false if it is not positive definite.

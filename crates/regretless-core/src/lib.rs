@@ -1,15 +1,24 @@
 //! Soft-constrained LPs and QPs: their exact optimum, their surrogate optimum, and its gradient.
+mod exact;
 mod factor;
 mod kernel;
 mod linalg;
 mod matrix;
 mod newton;
+mod optimum;
+mod oracle;
 mod path;
+mod pool;
 mod problem;
+pub mod reference;
 mod settle;
 mod softened;
+mod store;
 mod workspace;
 pub use matrix::Matrix;
+pub use optimum::{Link, Optimum, RowValues, Status};
+pub use oracle::Oracle;
+pub use store::Store;
 pub use problem::{Block, HardRows, Instance, Problem, ProblemBuilder, ProblemError, RowId, Sense, Shape, Soft, SoftRows, View};
 pub use workspace::Work;
 pub mod probe;

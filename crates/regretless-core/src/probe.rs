@@ -1,4 +1,4 @@
-use crate::{problem::*, softened::*, workspace::*, path::*, Matrix, Work};
+use crate::*;
 use std::time::Instant;
 pub fn run() {
     let mut seed = 12345u64;
@@ -10,37 +10,29 @@ pub fn run() {
         let d: Vec<f64> = (0..ms).map(|i| 0.25*c.row(i).iter().sum::<f64>()).collect();
         let al: Vec<f64> = (0..ms).map(|_| 0.2*u()).collect();
         let p = Problem::maximize(n).soft("s", Soft::over(c,d,al)).at_most("a", a, b).build().unwrap();
-        for k in [0.2,1.0,5.0,25.0,125.0] {
-            let view = p.view(&Instance::default()).unwrap();
-            let mut s = Softened::new(&view);
-            for i in 0..s.m() { s.laws[i] = if i<ms { Law::smooth(view.alpha[i],0.0,k)} else if i< ms+mh {Law::smooth(4.0,0.0,k)} else {Law::smooth(4.0,0.0,k)} }
-            let mut ws = Workspace::new(n, s.m());
-            let (mut tc, mut tw) = (vec![], vec![]); let (mut rc, mut rw) = (0.0f64,0.0f64); let mut wc=Work::default(); let mut ww=Work::default(); let mut bad=0;
-            for _ in 0..200 {
-                let th: Vec<f64> = (0..n).map(|_| u()).collect();
-                let mut st = State::new(n, s.m());
-                let t = Instant::now();
-                ws.work = Work::default();
-                s.excess(ws.kernel, &st.x, &mut ws.z);
-                for i in 0..s.m() { st.piece[i] = s.laws[i].piece(ws.z[i]); }
-                let mut path = Path::new(&s, &mut st, &mut ws);
-                path.factorise();
-                if path.run(&th) != Outcome::Arrived {bad+=1;}
-                let r = ws.settle(&s, &mut st, &th);
-                tc.push(t.elapsed().as_secs_f64()*1e6); rc=rc.max(r);
-                wc.breakpoints += ws.work.breakpoints; wc.pivots += ws.work.pivots;
-                let th2: Vec<f64> = th.iter().map(|t| t + 0.02*(u()-0.5)).collect();
-                let t = Instant::now();
-                ws.work = Work::default();
-                s.excess(ws.kernel, &st.x, &mut ws.z);
-                let mut path = Path::new(&s, &mut st, &mut ws);
-                if path.run(&th2) != Outcome::Arrived {bad+=1;}
-                let r = ws.settle(&s, &mut st, &th2);
-                tw.push(t.elapsed().as_secs_f64()*1e6); rw=rw.max(r);
-                ww.breakpoints += ws.work.breakpoints; ww.pivots += ws.work.pivots;
-            }
-            tc.sort_by(f64::total_cmp); tw.sort_by(f64::total_cmp);
-            println!("{n} K={k}: cold {:.0}us bp {} piv {} res {rc:.1e}| warm {:.1}us bp {:.2} piv {:.2} res {rw:.1e} bad {bad}", tc[100], wc.breakpoints/200, wc.pivots/200, tw[100], ww.breakpoints as f64/200., ww.pivots as f64/200.);
+        let o = Oracle::new(&p);
+        let mut store = Store::with_budget(1<<30);
+        let (mut tc, mut tw, mut tr) = (vec![], vec![], vec![]); let mut gap=0.0f64; let mut w=[0usize;6];let mut refs=0;
+        for it in 0..60u64 {
+            let th: Vec<f64> = (0..n).map(|_| u()).collect();
+            let t = Instant::now();
+            let r = o.solve_batch_warm(&[Instance::theta(&th)], &[it], &mut store).pop().unwrap().unwrap();
+            tc.push(t.elapsed().as_secs_f64()*1e6);
+            w[0]+=r.work.breakpoints; w[1]+=r.work.pivots; w[2]+=r.work.factorisations;
+            if r.link!=Link::Path {refs+=1}
+            assert!(r.is_optimal(), "{:?}", r.status);
+            let v=p.view(&Instance::theta(&th)).unwrap();
+            let t = Instant::now();
+            let rf=reference::solve(&v);
+            tr.push(t.elapsed().as_secs_f64()*1e6);
+            gap=gap.max((v.objective(&rf.x)-r.objective)/r.objective.abs()).max(v.violation(&r.x));
+            let th2: Vec<f64> = th.iter().map(|t| t + 0.02*(u()-0.5)).collect();
+            let t = Instant::now();
+            let r = o.solve_batch_warm(&[Instance::theta(&th2)], &[it], &mut store).pop().unwrap().unwrap();
+            tw.push(t.elapsed().as_secs_f64()*1e6);
+            w[3]+=r.work.breakpoints; w[4]+=r.work.pivots; w[5]+=r.work.factorisations;
         }
+        for t in [&mut tc,&mut tw,&mut tr] {t.sort_by(f64::total_cmp);}
+        println!("{n} oracle cold {:.0} warm {:.1} clarabel {:.0} gap {gap:.1e} refs {refs} work/60 {w:?}", tc[30], tw[30], tr[30]);
     }
 }
