@@ -87,16 +87,13 @@ impl ExactWorker {
                 self.s.d[i] /= norm;
                 self.s.reach[i] = 1.0;
             }
-            let hard = |stacked: usize| penalties.map_or(f64::INFINITY, |p| p[stacked] * norm);
-            let (over, under) = match self.s.ids[i] {
+            let hard = |id: RowId| penalties.map_or(f64::INFINITY, |p| p[shape.position(id)] * norm);
+            let id = self.s.ids[i];
+            let (over, under) = match id {
                 RowId::Soft(k) => (view.alpha[k] * norm, view.under[k] * norm),
-                RowId::AtMost(_) => (hard(i), 0.0),
-                RowId::Equal(_) => (hard(i), hard(i)),
-                RowId::Lower(j) => (hard(shape.dense() + j), 0.0),
-                RowId::Upper(j) if self.s.is_equality(i, view) => {
-                    (hard(shape.dense() + n + j), hard(shape.dense() + j))
-                }
-                RowId::Upper(j) => (hard(shape.dense() + n + j), 0.0),
+                RowId::Equal(_) => (hard(id), hard(id)),
+                RowId::Upper(j) if self.s.is_equality(i, view) => (hard(id), hard(RowId::Lower(j))),
+                RowId::AtMost(_) | RowId::Lower(_) | RowId::Upper(_) => (hard(id), 0.0),
             };
             self.norms.push(norm);
             self.caps.push(Caps { over, under });

@@ -157,13 +157,6 @@ impl Oracle {
             return Verdict::Stalled;
         }
         let reference = reference::solve(view);
-        let stacked = |id: RowId| match id {
-            RowId::Soft(i) => i,
-            RowId::AtMost(i) => view.shape.soft + i,
-            RowId::Equal(i) => view.shape.soft + view.shape.at_most + i,
-            RowId::Lower(j) => view.shape.dense() + j,
-            RowId::Upper(j) => view.shape.dense() + view.shape.n + j,
-        };
         match reference.status {
             ReferenceStatus::Solved => {
                 state.x.copy_from_slice(&reference.x);
@@ -171,7 +164,7 @@ impl Oracle {
                 let size = state.x.iter().chain(&exact.s.d).fold(1e-9_f64, |m, v| m.max(v.abs()));
                 for i in 0..exact.s.m() {
                     let caps = exact.caps[i];
-                    let (z, lambda) = (exact.ws.z[i], reference.rows[stacked(exact.s.ids[i])] * exact.norms[i]);
+                    let (z, lambda) = (exact.ws.z[i], reference.rows[view.shape.position(exact.s.ids[i])] * exact.norms[i]);
                     state.lambda[i] = lambda.clamp(-caps.under, caps.over);
                     state.piece[i] = match z {
                         _ if caps.over + caps.under <= 0.0 => Piece::Below,
@@ -191,7 +184,7 @@ impl Oracle {
             ReferenceStatus::Infeasible => {
                 let largest = reference.rows.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
                 let rows = (0..exact.s.m())
-                    .filter(|&i| exact.hard(i) && reference.rows[stacked(exact.s.ids[i])].abs() > 1e-6 * largest);
+                    .filter(|&i| exact.hard(i) && reference.rows[view.shape.position(exact.s.ids[i])].abs() > 1e-6 * largest);
                 Verdict::Infeasible(rows.collect())
             }
             ReferenceStatus::Unbounded => {
@@ -251,15 +244,12 @@ impl Oracle {
             objective = view.objective(&state.x);
             for i in 0..exact.s.m() {
                 let lambda = (state.lambda[i] / exact.norms[i]).clamp(-f64::MAX, f64::MAX);
-                match exact.s.ids[i] {
-                    RowId::Lower(j) => stacked[shape.dense() + j] = lambda,
-                    RowId::Upper(j) => {
-                        stacked[shape.dense() + shape.n + j] = lambda.max(0.0);
-                        if lambda < 0.0 {
-                            stacked[shape.dense() + j] = -lambda;
-                        }
-                    }
-                    _ => stacked[i] = lambda,
+                let id = exact.s.ids[i];
+                stacked[shape.position(id)] = lambda;
+                // A zero-width box is one row: its negative side is the lower bound's.
+                if let (RowId::Upper(j), true) = (id, lambda < 0.0) {
+                    stacked[shape.position(id)] = 0.0;
+                    stacked[shape.position(RowId::Lower(j))] = -lambda;
                 }
             }
         }

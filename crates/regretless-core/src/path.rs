@@ -46,6 +46,11 @@ impl<'a> Path<'a> {
         Self { s, state, ws, on, shifted: false }
     }
 
+    /// True if the state's factor is there.
+    pub(crate) fn is_factored(&self) -> bool {
+        self.state.factored
+    }
+
     /// Factors H at the pieces of the state. Where H is singular, springs hold the variables that no bound holds.
     pub(crate) fn factorise(&mut self) -> bool {
         self.state.springs.clear();

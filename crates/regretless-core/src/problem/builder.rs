@@ -193,6 +193,7 @@ fn stack_hard(n: usize, parts: Vec<(String, Matrix, Vec<f64>)>) -> Result<HardRo
 }
 
 /// (Q + Qᵀ)/2, checked: square, finite, nearly symmetric, positive semidefinite.
+#[allow(non_snake_case)]
 fn symmetric(mut Q: Matrix, n: usize) -> Result<Matrix, ProblemError> {
     check_matrix("Q", (n, n), &Q)?;
     let scale = Q.as_slice().iter().fold(0.0_f64, |s, q| s.max(q.abs()));
