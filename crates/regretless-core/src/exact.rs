@@ -49,13 +49,8 @@ impl ExactWorker {
     pub(crate) fn new(view: &View<'_>) -> Self {
         let s = Softened::new(view);
         let (n, m) = (s.n, s.m());
-        let mut worker = Self {
-            caps: Vec::new(),
-            norms: Vec::new(),
-            ws: Workspace::new(n, m),
-            theta: vec![0.0; n],
-            s,
-        };
+        let mut worker =
+            Self { caps: Vec::new(), norms: Vec::new(), ws: Workspace::new(n, m), theta: vec![0.0; n], s };
         worker.normalise(view, None);
         worker
     }
@@ -114,13 +109,15 @@ impl ExactWorker {
 
     /// Slope of the proximal laws: kinks a hundred times narrower than the problem, multipliers well above Q.
     fn slope(&self) -> f64 {
-        let force = self.caps.iter().flat_map(|c| [c.over, c.under]).filter(|c| c.is_finite());
-        let force = force.chain(self.theta.iter().map(|t| t.abs())).fold(0.0, f64::max);
+        let mut force = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
+        if force == 0.0 {
+            let prices = self.caps.iter().flat_map(|c| [c.over, c.under]);
+            force = prices.filter(|c| c.is_finite()).fold(0.0, f64::max);
+        }
         let size = self.s.d.iter().fold(0.0_f64, |m, d| m.max(d.abs()));
-        let curvature = self.s.two_q.iter().flatten().fold(0.0_f64, |m, q| m.max(q.abs()));
         let ratio = if force > 0.0 && size > 0.0 { 100.0 * force / size } else { 1.0 };
         // Powers of two: warm starts see the same slope while θ moves a little.
-        ratio.max(30.0 * curvature).clamp(1e-6, 1e12).log2().round().exp2()
+        ratio.max(30.0 * self.s.curvature).clamp(1e-6, 1e12).log2().round().exp2()
     }
 
     /// A point, pieces and multipliers from nothing: every bounded variable at a bound with a multiplier of its own.
@@ -204,31 +201,31 @@ impl ExactWorker {
         let (mut slope, mut refactor) = (slope, refactor);
         let mut last = f64::INFINITY;
         for round in 0..ROUNDS {
-            let mut path = Path::new(&self.s, state, &mut self.ws);
+            let mut path = Path::new(&self.s, state, &mut self.ws, &self.theta);
             if refactor && !path.factorise() {
                 return Verdict::Stalled;
             }
             refactor = false;
             state.slope = slope;
-            let mut path = Path::new(&self.s, state, &mut self.ws);
-            match path.run(&self.theta) {
+            let mut path = Path::new(&self.s, state, &mut self.ws, &self.theta);
+            match path.run() {
                 Outcome::Arrived => {}
                 Outcome::Unbounded => return Verdict::Unbounded,
                 Outcome::Stalled => return Verdict::Stalled,
             }
             self.ws.settle(&self.s, state, &self.theta);
-            let (off, size) = self.off_kink(state);
+            let off = self.off_kink(state);
             for i in 0..self.s.m() {
                 state.lambda[i] = self.s.laws[i].multiplier(state.piece[i], self.ws.z[i]);
             }
-            if off <= AT_KINK * size {
+            if off <= AT_KINK * self.size(state, slope) {
                 return Verdict::Optimal;
             }
             if round > 0 && off > 0.3 * last {
                 if let Some(rows) = self.farkas(state) {
                     return Verdict::Infeasible(rows);
                 }
-                if round % 3 == 2 {
+                if round % 3 == 2 && slope < 1e12 {
                     slope *= 64.0;
                     refactor = true;
                 }
@@ -239,24 +236,25 @@ impl ExactWorker {
         Verdict::Stalled
     }
 
-    /// The largest |z| over rows on a kink, and the size of the terms of z.
-    fn off_kink(&self, state: &State) -> (f64, f64) {
-        let mut off = 0.0_f64;
-        let mut size = state.x.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
-        for i in 0..self.s.m() {
-            if state.piece[i] == Piece::On {
-                off = off.max(self.ws.z[i].abs());
-                size = size.max(self.s.d[i].abs());
-            }
-        }
-        (off, size)
+    /// The largest |z| over rows on a kink.
+    fn off_kink(&self, state: &State) -> f64 {
+        let on = self.ws.z.iter().zip(&state.piece).filter(|(_, piece)| **piece == Piece::On);
+        on.fold(0.0, |off, (z, _)| off.max(z.abs()))
+    }
+
+    /// The size of the terms of z; where all are 0, the distance over which the laws move the multipliers by |θ|.
+    fn size(&self, state: &State, slope: f64) -> f64 {
+        let force = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
+        let terms = state.x.iter().chain(&self.s.d);
+        terms.fold((1e-3 * force / slope).max(f64::MIN_POSITIVE), |m, v| m.max(v.abs()))
     }
 
     /// y = w z on the hard rows at their kinks: if yᵀA = 0 and yᵀd < 0 no point satisfies them all.
     fn farkas(&mut self, state: &State) -> Option<Vec<usize>> {
         let s = &self.s;
         let counts: Vec<bool> = (0..s.m()).map(|i| state.piece[i] == Piece::On && self.hard(i)).collect();
-        let largest = self.ws.z.iter().zip(&counts).filter(|(_, c)| **c).fold(0.0_f64, |m, (z, _)| m.max(z.abs()));
+        let largest =
+            self.ws.z.iter().zip(&counts).filter(|(_, c)| **c).fold(0.0_f64, |m, (z, _)| m.max(z.abs()));
         let y = &mut self.ws.steps;
         let (mut total, mut value, mut size) = (0.0, 0.0, 0.0_f64);
         for i in 0..s.m() {

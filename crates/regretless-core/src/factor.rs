@@ -130,7 +130,8 @@ mod tests {
     fn rank_one_changes_follow_the_matrix() {
         let n = 13;
         let k = Kernel::new();
-        let row = |s: usize| (0..n).map(|j| (((s * 31 + j * 17) % 23) as f64) / 11.0 - 1.0).collect::<Vec<_>>();
+        let row =
+            |s: usize| (0..n).map(|j| (((s * 31 + j * 17) % 23) as f64) / 11.0 - 1.0).collect::<Vec<_>>();
         let mut h = vec![0.0; n * n];
         let mut dense = vec![0.0; n * n];
         for j in 0..n {

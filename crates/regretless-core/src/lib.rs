@@ -20,14 +20,17 @@ mod solution;
 mod store;
 mod surrogate;
 mod workspace;
+pub use gradient::Gradients;
 pub use matrix::Matrix;
+pub use multipliers::{Certificate, MultiplierError, Multipliers, Refusal, Rule};
 pub use optimum::{Link, Optimum, RowValues, Status};
 pub use oracle::Oracle;
-pub use gradient::Gradients;
-pub use multipliers::{Certificate, MultiplierError, Multipliers, Refusal, Rule};
+pub use problem::{
+    Block, HardRows, Instance, Problem, ProblemBuilder, ProblemError, RowId, Sense, Shape, Soft, SoftRows,
+    View,
+};
 pub use softened::Piece;
 pub use solution::{Solution, SurrogateStatus};
 pub use store::Store;
 pub use surrogate::{Segments, Surrogate, SurrogateOptions};
-pub use problem::{Block, HardRows, Instance, Problem, ProblemBuilder, ProblemError, RowId, Sense, Shape, Soft, SoftRows, View};
 pub use workspace::Work;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::exact::{ExactWorker, Verdict};
+use crate::exact::{Caps, ExactWorker, Verdict};
 use crate::linalg;
 use crate::optimum::{Link, Optimum, RowValues, Status};
 use crate::pool::Pool;
@@ -89,10 +89,7 @@ impl Oracle {
         let solved: Vec<_> = instances
             .par_iter()
             .zip(starts)
-            .map_init(
-                || self.worker(),
-                |worker, (instance, start)| self.solve_with(worker, instance, start),
-            )
+            .map_init(|| self.worker(), |worker, (instance, start)| self.solve_with(worker, instance, start))
             .collect();
         let kept = ids.iter().zip(&solved).filter_map(|(id, s)| Some((*id, &s.as_ref().ok()?.1)));
         let (ids, states): (Vec<_>, Vec<_>) = kept.unzip();
@@ -164,7 +161,8 @@ impl Oracle {
                 let size = state.x.iter().chain(&exact.s.d).fold(1e-9_f64, |m, v| m.max(v.abs()));
                 for i in 0..exact.s.m() {
                     let caps = exact.caps[i];
-                    let (z, lambda) = (exact.ws.z[i], reference.rows[view.shape.position(exact.s.ids[i])] * exact.norms[i]);
+                    let (z, lambda) =
+                        (exact.ws.z[i], reference.rows[view.shape.position(exact.s.ids[i])] * exact.norms[i]);
                     state.lambda[i] = lambda.clamp(-caps.under, caps.over);
                     state.piece[i] = match z {
                         _ if caps.over + caps.under <= 0.0 => Piece::Below,
@@ -183,8 +181,10 @@ impl Oracle {
             }
             ReferenceStatus::Infeasible => {
                 let largest = reference.rows.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
-                let rows = (0..exact.s.m())
-                    .filter(|&i| exact.hard(i) && reference.rows[view.shape.position(exact.s.ids[i])].abs() > 1e-6 * largest);
+                let rows = (0..exact.s.m()).filter(|&i| {
+                    exact.hard(i)
+                        && reference.rows[view.shape.position(exact.s.ids[i])].abs() > 1e-6 * largest
+                });
                 Verdict::Infeasible(rows.collect())
             }
             ReferenceStatus::Unbounded => {
@@ -243,7 +243,8 @@ impl Oracle {
         if matches!(status, Status::Optimal | Status::NumericalTrouble) {
             objective = view.objective(&state.x);
             for i in 0..exact.s.m() {
-                let lambda = (state.lambda[i] / exact.norms[i]).clamp(-f64::MAX, f64::MAX);
+                let Caps { over, under } = exact.caps[i];
+                let lambda = state.lambda[i].clamp(-under.min(f64::MAX), over.min(f64::MAX)) / exact.norms[i];
                 let id = exact.s.ids[i];
                 stacked[shape.position(id)] = lambda;
                 // A zero-width box is one row: its negative side is the lower bound's.
@@ -269,7 +270,11 @@ impl Oracle {
     fn infeasible_rows(&self, view: &View<'_>, exact: &mut ExactWorker) -> Option<Vec<RowId>> {
         exact.theta.fill(0.0);
         let mut state = State::new(exact.s.n, exact.s.m());
-        let verdict = exact.solve(&mut state, false);
+        let mut verdict = exact.solve(&mut state, false);
+        if verdict == Verdict::Stalled {
+            let at_rest = View { theta: &vec![0.0; view.shape.n], ..*view };
+            verdict = self.by_reference(&at_rest, exact, &mut state);
+        }
         view.gain(&mut exact.theta);
         match verdict {
             Verdict::Infeasible(rows) => Some(rows.into_iter().map(|i| exact.s.ids[i]).collect()),

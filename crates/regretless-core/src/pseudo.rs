@@ -1,9 +1,9 @@
 //! Where H is singular: its pseudo-inverse, so that gradients are the minimum-norm ones and never NaN.
 
+use crate::Matrix;
 use crate::linalg;
 use crate::softened::{Piece, Softened};
 use crate::workspace::State;
-use crate::Matrix;
 
 /// H⁺ through the eigenvectors of H.
 #[derive(Debug)]
@@ -30,8 +30,7 @@ impl Pseudo {
                 }
             }
         }
-        let (values, vectors) =
-            linalg::eigen(&h, n).unwrap_or_else(|| (vec![0.0; n], Matrix::zeros(n, n)));
+        let (values, vectors) = linalg::eigen(&h, n).unwrap_or_else(|| (vec![0.0; n], Matrix::zeros(n, n)));
         let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         let inverse = values.iter().map(|v| if *v > 1e-12 * largest { 1.0 / v } else { 0.0 }).collect();
         Self { vectors, inverse }

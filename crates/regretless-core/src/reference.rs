@@ -189,13 +189,7 @@ pub(crate) fn solve_softened(s: &Softened, theta: &[f64]) -> Option<Vec<f64>> {
 
 type Raw = (ReferenceStatus, Vec<f64>, Vec<f64>, u32);
 
-fn run(
-    p: &CscMatrix<f64>,
-    q: &[f64],
-    a: &CscMatrix<f64>,
-    b: &[f64],
-    cones: &[SupportedConeT<f64>],
-) -> Raw {
+fn run(p: &CscMatrix<f64>, q: &[f64], a: &CscMatrix<f64>, b: &[f64], cones: &[SupportedConeT<f64>]) -> Raw {
     let failed = || (ReferenceStatus::Failed, vec![0.0; q.len()], vec![0.0; b.len()], 0);
     let Ok(mut solver) = DefaultSolver::new(p, q, a, b, cones, settings()) else { return failed() };
     solver.solve();

@@ -163,10 +163,7 @@ impl Surrogate {
         let solved: Vec<_> = instances
             .par_iter()
             .zip(starts)
-            .map_init(
-                || self.worker(),
-                |worker, (instance, start)| self.solve_with(worker, instance, start),
-            )
+            .map_init(|| self.worker(), |worker, (instance, start)| self.solve_with(worker, instance, start))
             .collect();
         let kept = ids.iter().zip(&solved).filter_map(|(id, s)| Some((*id, s.as_ref().ok()?.start())));
         let (ids, states): (Vec<_>, Vec<_>) = kept.unzip();
@@ -227,7 +224,8 @@ impl Surrogate {
             Some(shared) => Arc::try_unwrap(shared).unwrap_or_else(|shared| (*shared).clone()),
             None => State::new(rows.n, rows.m()),
         };
-        let mut solved = climb(rows, &mut state, ws, theta, if warm { Start::Warm { fresh } } else { Start::Cold });
+        let mut solved =
+            climb(rows, &mut state, ws, theta, if warm { Start::Warm { fresh } } else { Start::Cold });
         let saturated = saturated_rows(rows, &state);
         if !saturated.is_empty() || solved.status == SurrogateStatus::Unbounded {
             // A multiplier was too small for this instance: solve it with the hard rows uncapped.
@@ -421,11 +419,11 @@ fn path(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], s
             state.factored = false;
         }
     }
-    let mut path = Path::new(rows, state, ws);
+    let mut path = Path::new(rows, state, ws, theta);
     if !path.is_factored() && !path.factorise() {
         return Outcome::Stalled;
     }
-    path.run(theta)
+    path.run()
 }
 
 /// The corner every cold start begins at: each variable at a bound if it has one.
@@ -443,7 +441,10 @@ fn saturated_rows(rows: &Softened, state: &State) -> Vec<RowId> {
         Piece::Below => rows.laws[i].below < 0.0,
         Piece::On => false,
     };
-    (0..rows.m()).filter(|&i| !matches!(rows.ids[i], RowId::Soft(_)) && at_cap(i)).map(|i| rows.ids[i]).collect()
+    (0..rows.m())
+        .filter(|&i| !matches!(rows.ids[i], RowId::Soft(_)) && at_cap(i))
+        .map(|i| rows.ids[i])
+        .collect()
 }
 
 /// Laws of the surrogate: α and under on soft rows, the penalties on hard ones.
@@ -468,12 +469,18 @@ fn engine_sharpness(rows: &Softened, shape: Shape, stacked: &[f64]) -> Vec<f64> 
 
 fn check(what: &str, expected: usize, values: &[f64]) -> Result<(), ProblemError> {
     if values.len() != expected {
-        return Err(ProblemError::Length { what: format!("{what} of the rows"), expected, found: values.len() });
+        return Err(ProblemError::Length {
+            what: format!("{what} of the rows"),
+            expected,
+            found: values.len(),
+        });
     }
     match values.iter().find(|v| !(v.is_finite() && **v > 0.0)) {
-        Some(&value) => {
-            Err(ProblemError::Setting { what: what.into(), value, expected: "a positive finite number is needed" })
-        }
+        Some(&value) => Err(ProblemError::Setting {
+            what: what.into(),
+            value,
+            expected: "a positive finite number is needed",
+        }),
         None => Ok(()),
     }
 }

@@ -58,7 +58,9 @@ pub enum MultiplierError {
     #[error("the `theory` rule does not cover this problem: {0}; use `dual`, which needs no assumption")]
     NotCovered(Refusal),
     /// Nothing to learn multipliers from.
-    #[error("none of the {0} instances has an optimum, so there are no multipliers to learn from: check feasibility")]
+    #[error(
+        "none of the {0} instances has an optimum, so there are no multipliers to learn from: check feasibility"
+    )]
     NoOptimum(usize),
     /// No instances at all.
     #[error("the rule needs at least one instance")]
@@ -94,7 +96,11 @@ pub struct Multipliers {
 
 impl Multipliers {
     /// Applies a rule to a problem; the instances are those the multipliers have to be good for.
-    pub fn choose(problem: &Problem, rule: &Rule, instances: &[Instance<'_>]) -> Result<Self, MultiplierError> {
+    pub fn choose(
+        problem: &Problem,
+        rule: &Rule,
+        instances: &[Instance<'_>],
+    ) -> Result<Self, MultiplierError> {
         if instances.is_empty() {
             return Err(MultiplierError::NoInstances);
         }
@@ -150,7 +156,11 @@ fn positive(value: f64) -> Result<(), ProblemError> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }
-    Err(ProblemError::Setting { what: "multiplier".into(), value, expected: "a positive finite number is needed" })
+    Err(ProblemError::Setting {
+        what: "multiplier".into(),
+        value,
+        expected: "a positive finite number is needed",
+    })
 }
 
 /// max over the instances of ‖θ‖ in a given norm.

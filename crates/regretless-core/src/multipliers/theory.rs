@@ -55,7 +55,10 @@ pub enum Refusal {
 const SAMPLES: usize = 200;
 
 /// Picks the theorem by structure.
-pub(super) fn choose(problem: &Problem, instances: &[Instance<'_>]) -> Result<(RowValues, String), MultiplierError> {
+pub(super) fn choose(
+    problem: &Problem,
+    instances: &[Instance<'_>],
+) -> Result<(RowValues, String), MultiplierError> {
     let bounded = problem.lower().iter().filter(|l| l.is_finite()).count();
     let n = problem.n();
     let (a, b) = (problem.at_most(), problem.equal());
@@ -75,7 +78,9 @@ pub(super) fn choose(problem: &Problem, instances: &[Instance<'_>]) -> Result<(R
             (true, false, 0, _) => {
                 Ok((e, format!("Theorem 2 (bounds alone, whose rows are orthogonal): β = E = {e:.4}")))
             }
-            (true, true, 0, false) => Ok(by_angle(e, power, a, "Theorem 3", "Corollary 4", "Ax ≤ b and x ≥ 0")),
+            (true, true, 0, false) => {
+                Ok(by_angle(e, power, a, "Theorem 3", "Corollary 4", "Ax ≤ b and x ≥ 0"))
+            }
             (true, false, 1, _) => {
                 let what = "one equality and a box";
                 Ok(by_angle(e, power, b, "Theorem 5", "Theorem 5 with Corollary 4", what))
@@ -98,7 +103,10 @@ pub(super) fn choose(problem: &Problem, instances: &[Instance<'_>]) -> Result<(R
     let beta = if beta > 0.0 { beta } else { 1.0 };
     let mut values: Vec<f64> = row_norms(problem).iter().map(|norm| beta / norm).collect();
     values[..shape.soft].fill(1.0);
-    Ok((RowValues::from_stacked(shape, &values), format!("theory rule: {explanation}; divided by each row's norm")))
+    Ok((
+        RowValues::from_stacked(shape, &values),
+        format!("theory rule: {explanation}; divided by each row's norm"),
+    ))
 }
 
 /// n^1.5·E/sin p, and n^1.5·E for 0/1 rows. sin p is the smallest non-zero entry of the unit rows: the sine of the
