@@ -1,5 +1,6 @@
 //! Soft-constrained LPs and QPs: their exact optimum, their surrogate optimum, and its gradient.
 mod batch;
+mod chain;
 mod clock;
 mod exact;
 mod factor;
@@ -19,8 +20,10 @@ pub mod reference;
 mod settle;
 mod softened;
 mod solution;
+mod springs;
 mod store;
 mod surrogate;
+mod vertex;
 mod workspace;
 pub use clock::Nanos;
 pub use gradient::Gradients;
