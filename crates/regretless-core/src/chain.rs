@@ -191,3 +191,63 @@ fn saturated_rows(rows: &Softened, state: &State) -> Vec<RowId> {
         .map(|i| rows.ids[i])
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Matrix;
+    use crate::problem::{Instance, Problem, Soft};
+    use crate::softened::Law;
+
+    /// A softened problem with every kind of row, from a small linear congruential sequence.
+    fn random(seed: u64, uncapped: bool) -> (Softened, Vec<f64>) {
+        let mut state = seed.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(3_037_000_493);
+        let mut next = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        let n = 6;
+        let mut matrix = |rows: usize| Matrix::from_fn(rows, n, |_, _| next());
+        let (c, a, b) = (matrix(4), matrix(3), matrix(1));
+        let problem = Problem::maximize(n)
+            .soft("s", Soft::both(c, [0.1, -0.1, 0.2, 0.0], [0.5, 0.4, 0.3, 0.2], [0.0, 0.2, 0.0, 0.1]))
+            .at_most("a", a, [0.3, 0.2, 0.4])
+            .equal("b", b, [0.1])
+            .lower([-1.0; 6])
+            .upper([1.0; 6])
+            .build()
+            .unwrap();
+        let view = problem.view(&Instance::default()).unwrap();
+        let mut rows = Softened::new(&view);
+        for i in 0..rows.m() {
+            let law = match rows.ids[i] {
+                RowId::Soft(k) => Law::smooth(view.alpha[k], view.under[k], 2.0),
+                RowId::Equal(_) => Law::smooth(5.0, 5.0, 2.0),
+                _ => Law::smooth(5.0, 0.0, 2.0),
+            };
+            rows.laws[i] = if uncapped && i >= 4 { law.uncapped() } else { law };
+        }
+        let theta = (0..n).map(|_| next()).collect();
+        (rows, theta)
+    }
+
+    /// Each link on its own lands on the same optimum; Clarabel to its own tolerance.
+    #[test]
+    fn the_links_agree() {
+        for seed in 0..200 {
+            let (rows, theta) = random(seed, seed % 2 == 0);
+            let mut ws = Workspace::new(rows.n, rows.m());
+            let mut by_path = State::new(rows.n, rows.m());
+            assert_eq!(path(&rows, &mut by_path, &mut ws, &theta, Start::Cold), Outcome::Arrived);
+            assert!(ws.settle(&rows, &mut by_path, &theta) <= 1e-10);
+            let mut by_newton = State::new(rows.n, rows.m());
+            assert_eq!(newton::climb(&rows, &mut by_newton, &mut ws, &theta), Outcome::Arrived);
+            assert!(ws.settle(&rows, &mut by_newton, &theta) <= 1e-10);
+            let by_reference = reference::solve_softened(&rows, &theta).unwrap();
+            for j in 0..rows.n {
+                assert!((by_path.x[j] - by_newton.x[j]).abs() < 1e-8, "newton, seed {seed}");
+                assert!((by_path.x[j] - by_reference[j]).abs() < 1e-4, "reference, seed {seed}");
+            }
+        }
+    }
+}
