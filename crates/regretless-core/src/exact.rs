@@ -120,7 +120,8 @@ impl ExactWorker {
         self.rounds(state, !fits, slope)
     }
 
-    /// Slope of the proximal laws: kinks a hundred times narrower than the problem, multipliers well above Q.
+    /// Slope of the proximal laws: kinks ten times narrower than the problem (steeper means more pivots, flatter more
+    /// corrections: measured), and well above Q.
     fn slope(&self) -> f64 {
         let mut force = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
         if force == 0.0 {
@@ -128,7 +129,7 @@ impl ExactWorker {
             force = prices.filter(|c| c.is_finite()).fold(0.0, f64::max);
         }
         let size = self.s.d.iter().fold(0.0_f64, |m, d| m.max(d.abs()));
-        let ratio = if force > 0.0 && size > 0.0 { 100.0 * force / size } else { 1.0 };
+        let ratio = if force > 0.0 && size > 0.0 { 10.0 * force / size } else { 1.0 };
         ratio.max(30.0 * self.s.curvature).clamp(1e-6, 1e12)
     }
 
@@ -244,7 +245,7 @@ impl ExactWorker {
                 }
             }
             // With Q the corrections converge linearly, the faster the steeper; the first path is shorter when flat.
-            if round == 0 && self.s.two_q.is_some() && slope < 1e4 * self.s.curvature {
+            if round == 0 && slope < 1e4 * self.s.curvature {
                 slope = 1e4 * self.s.curvature;
                 refactor = true;
             }
@@ -267,29 +268,54 @@ impl ExactWorker {
         terms.fold((1e-3 * force / slope).max(f64::MIN_POSITIVE), |m, v| m.max(v.abs()))
     }
 
-    /// y = w z on the hard rows at their kinks: if yᵀA = 0 and yᵀd < 0 no point satisfies them all.
+    /// y = w z on the hard rows at their kinks: if yᵀA = 0 and yᵀd < 0 no point satisfies them all. Few rows say more than
+    /// many, so small entries are left out first.
     fn farkas(&mut self, state: &State) -> Option<Vec<usize>> {
+        [1e-2, 1e-4, 1e-7].into_iter().find_map(|share| self.farkas_above(state, share))
+    }
+
+    fn farkas_above(&mut self, state: &State, share: f64) -> Option<Vec<usize>> {
         let s = &self.s;
-        let counts: Vec<bool> = (0..s.m()).map(|i| state.piece[i] == Piece::On && self.hard(i)).collect();
-        let largest =
-            self.ws.z.iter().zip(&counts).filter(|(_, c)| **c).fold(0.0_f64, |m, (z, _)| m.max(z.abs()));
-        let y = &mut self.ws.steps;
+        let signed = |i: usize| {
+            let (z, caps) = (self.ws.z[i], self.caps[i]);
+            let wrong_side = (z < 0.0 && caps.under == 0.0) || (z > 0.0 && caps.over == 0.0);
+            if state.piece[i] == Piece::On && self.hard(i) && !wrong_side { z } else { 0.0 }
+        };
+        let mut y: Vec<f64> = (0..s.m()).map(signed).collect();
+        let cut = share * y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
         let (mut total, mut value, mut size) = (0.0, 0.0, 0.0_f64);
-        for i in 0..s.m() {
-            let z = if counts[i] { self.ws.z[i] } else { 0.0 };
-            let wrong_side = (z < 0.0 && self.caps[i].under == 0.0) || (z > 0.0 && self.caps[i].over == 0.0);
-            y[i] = if wrong_side || z.abs() < 1e-7 * largest { 0.0 } else { z };
-            total += y[i].abs();
-            value += y[i] * s.d[i];
-            size = size.max((y[i] * s.d[i]).abs());
+        for (y, d) in y.iter_mut().zip(&s.d) {
+            if y.abs() < cut {
+                *y = 0.0;
+            }
+            total += y.abs();
+            value += *y * d;
+            size = size.max((*y * d).abs());
         }
         self.ws.residual.fill(0.0);
-        s.apply_t(self.ws.kernel, y, &mut self.ws.residual);
+        s.apply_t(self.ws.kernel, &y, &mut self.ws.residual);
         let left = self.ws.residual.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
-        if total > 0.0 && left <= 1e-7 * total && value < -1e-9 * size {
-            return Some((0..s.m()).filter(|&i| y[i] != 0.0).collect());
+        let proof = total > 0.0 && left <= 1e-7 * total && value < -1e-9 * size;
+        proof.then(|| (0..s.m()).filter(|&i| y[i] != 0.0).collect())
+    }
+
+    /// Drops rows from an infeasible set while the rest still cannot hold together: none of what is left can be missed.
+    pub(crate) fn irreducible(&mut self, mut rows: Vec<usize>) -> Vec<usize> {
+        let (caps, theta) = (self.caps.clone(), self.theta.clone());
+        self.theta.fill(0.0);
+        let mut at = 0;
+        while at < rows.len() && rows.len() > 1 {
+            let dropped = rows.remove(at);
+            self.caps.fill(Caps { over: 0.0, under: 0.0 });
+            rows.iter().for_each(|&i| self.caps[i] = caps[i]);
+            let mut state = State::new(self.s.n, self.s.m());
+            if !matches!(self.solve(&mut state, false), Verdict::Infeasible(_)) {
+                rows.insert(at, dropped);
+                at += 1;
+            }
         }
-        None
+        (self.caps, self.theta) = (caps, theta);
+        rows
     }
 
     /// True if one side of row `i` has no cap.

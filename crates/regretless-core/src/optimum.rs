@@ -17,7 +17,7 @@ pub enum Status {
     Optimal,
     /// No point satisfies all hard rows and bounds.
     Infeasible {
-        /// Rows and bounds that cannot hold together.
+        /// Rows and bounds that cannot hold together; without any one of them the others can (as far as rounding tells).
         rows: Vec<RowId>,
     },
     /// The objective has no bound.

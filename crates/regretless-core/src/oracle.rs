@@ -220,6 +220,7 @@ impl Oracle {
             }
             Verdict::Infeasible(rows) => {
                 objective = -sign * f64::INFINITY;
+                let rows = exact.irreducible(rows);
                 Status::Infeasible { rows: rows.into_iter().map(|i| exact.s.ids[i]).collect() }
             }
             Verdict::Unbounded => {
@@ -275,7 +276,9 @@ impl Oracle {
         }
         view.gain(&mut exact.theta);
         match verdict {
-            Verdict::Infeasible(rows) => Some(rows.into_iter().map(|i| exact.s.ids[i]).collect()),
+            Verdict::Infeasible(rows) => {
+                Some(exact.irreducible(rows).into_iter().map(|i| exact.s.ids[i]).collect())
+            }
             _ => None,
         }
     }
