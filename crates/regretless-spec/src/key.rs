@@ -19,6 +19,15 @@ enum Step {
     Index(usize),
 }
 
+impl Step {
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Name(name) => Some(name),
+            Self::Index(_) => None,
+        }
+    }
+}
+
 impl Key {
     /// A top-level key.
     pub(crate) fn new(name: &str) -> Self {
@@ -43,8 +52,7 @@ impl Key {
 
     /// The last name on the path.
     pub(crate) fn last_name(&self) -> &str {
-        let name = |step| if let Step::Name(name) = step { Some(name.as_str()) } else { None };
-        self.0.iter().rev().find_map(name).unwrap_or("")
+        self.0.iter().rev().find_map(Step::name).unwrap_or("")
     }
 
     /// The bytes of this key's value in `text`, or of the nearest enclosing value that is there.
