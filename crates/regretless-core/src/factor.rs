@@ -21,6 +21,12 @@ impl Factor {
         Self { l: vec![0.0; n * n.saturating_sub(1) / 2], d: vec![0.0; n] }
     }
 
+    /// Gives the factor the memory for n × n, if it lacks it.
+    pub(crate) fn resize(&mut self, n: usize) {
+        self.l.resize(n * n.saturating_sub(1) / 2, 0.0);
+        self.d.resize(n, 0.0);
+    }
+
     pub(crate) fn n(&self) -> usize {
         self.d.len()
     }
@@ -28,11 +34,6 @@ impl Factor {
     /// Memory of a factor in bytes.
     pub(crate) fn bytes(n: usize) -> usize {
         n * (n + 1) / 2 * size_of::<f64>()
-    }
-
-    pub(crate) fn copy_from(&mut self, other: &Factor) {
-        self.l.clone_from(&other.l);
-        self.d.clone_from(&other.d);
     }
 
     /// Factors the lower triangle of `h` (column-major, overwritten); false if it is not positive definite.
@@ -129,7 +130,8 @@ mod tests {
     fn rank_one_changes_follow_the_matrix() {
         let n = 13;
         let k = Kernel::new();
-        let row = |s: usize| (0..n).map(|j| (((s * 31 + j * 17) % 23) as f64) / 11.0 - 1.0).collect::<Vec<_>>();
+        let row =
+            |s: usize| (0..n).map(|j| (((s * 31 + j * 17) % 23) as f64) / 11.0 - 1.0).collect::<Vec<_>>();
         let mut h = vec![0.0; n * n];
         let mut dense = vec![0.0; n * n];
         for j in 0..n {

@@ -125,14 +125,14 @@ impl Kernel {
     kernel! {
         /// For each row, the step that brings it to the end of its piece (∞ if it is not on its way); the smallest one.
         fn ratios(
-            z: &'a [f64], dz: &'a [f64], up: &'a [f64], down: &'a [f64], tolerance: f64, steps: &'a mut [f64]
+            row: RowMotion<'a>, tolerance: f64, steps: &'a mut [f64]
         ) -> f64 {
             let m = steps.len();
-            let (z, dz, up, down) = (&z[..m], &dz[..m], &up[..m], &down[..m]);
+            let (z, dz, up, down, reach) = (&row.z[..m], &row.dz[..m], &row.up[..m], &row.down[..m], &row.reach[..m]);
             for i in 0..m {
                 let end = if dz[i] > 0.0 { up[i] } else { down[i] };
                 let step = ((end - z[i]) / dz[i]).max(0.0);
-                steps[i] = if dz[i].abs() > tolerance { step } else { f64::INFINITY };
+                steps[i] = if dz[i].abs() > tolerance * reach[i] { step } else { f64::INFINITY };
             }
             let mut least = [f64::INFINITY; LANES];
             let chunks = steps.chunks_exact(LANES);
@@ -148,22 +148,29 @@ impl Kernel {
 
     /// The first row that reaches the end of its piece: `(step, row)`, or `None` if no row is on its way.
     ///
-    /// `up` and `down` hold each row's next breakpoint above and below (±∞ if none). Ties go to the smallest row.
+    /// Rows slower than `tolerance` times their size do not move. Ties go to the smallest row.
     pub(crate) fn first_crossing(
         self,
-        z: &[f64],
-        dz: &[f64],
-        up: &[f64],
-        down: &[f64],
+        rows: RowMotion<'_>,
         tolerance: f64,
         steps: &mut [f64],
     ) -> Option<(f64, usize)> {
-        let smallest = self.ratios(z, dz, up, down, tolerance, steps);
+        let smallest = self.ratios(rows, tolerance, steps);
         if smallest == f64::INFINITY {
             return None;
         }
         steps.iter().position(|s| *s == smallest).map(|i| (smallest, i))
     }
+}
+
+/// Where each row is, how fast it moves, its next breakpoints above and below (±∞ if none), its largest coefficient.
+#[derive(Clone, Copy)]
+pub(crate) struct RowMotion<'a> {
+    pub(crate) z: &'a [f64],
+    pub(crate) dz: &'a [f64],
+    pub(crate) up: &'a [f64],
+    pub(crate) down: &'a [f64],
+    pub(crate) reach: &'a [f64],
 }
 
 #[inline(always)]

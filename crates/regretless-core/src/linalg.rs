@@ -5,8 +5,8 @@ use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_s
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, MatRef, Par, Side};
 
-use crate::problem::{PSD_TOLERANCE, ProblemError};
 use crate::Matrix;
+use crate::problem::{PSD_TOLERANCE, ProblemError};
 
 /// Scratch for Cholesky factors of n × n matrices.
 pub(crate) struct CholeskyScratch(MemBuffer);

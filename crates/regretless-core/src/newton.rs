@@ -76,7 +76,8 @@ fn best_step(s: &Softened, ws: &mut Workspace, theta: &[f64], x: &[f64]) -> Opti
     s.force(k, x, &vec![0.0; s.m()], &mut ws.a);
     let linear = k.dot(theta, &ws.dx) - k.dot(&ws.a, &ws.dx);
     let slope_at = |t: f64, z: &[f64], dz: &[f64]| {
-        let rows: f64 = s.laws.iter().zip(z.iter().zip(dz)).map(|(l, (z, dz))| l.clipped(z + t * dz) * dz).sum();
+        let rows: f64 =
+            s.laws.iter().zip(z.iter().zip(dz)).map(|(l, (z, dz))| l.clipped(z + t * dz) * dz).sum();
         linear - t * quadratic - rows
     };
     // Bisection over the sorted breakpoints, then the root within one linear stretch.

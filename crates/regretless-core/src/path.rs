@@ -13,6 +13,7 @@
 //! Any x with any pieces is the optimum of *some* (θ₀, d'₀), known in closed form, so every solve is such a path: cold
 //! starts, warm starts after θ moved, warm starts after C, Q, d or α moved (keep pieces and multipliers, shift d').
 
+use crate::kernel::RowMotion;
 use crate::softened::{Piece, Softened};
 use crate::workspace::{State, Workspace};
 
@@ -35,15 +36,26 @@ pub(crate) struct Path<'a> {
     pub(crate) s: &'a Softened,
     pub(crate) state: &'a mut State,
     pub(crate) ws: &'a mut Workspace,
+    theta: &'a [f64],
     on: usize,
     shifted: bool,
 }
 
 impl<'a> Path<'a> {
-    /// A path that starts at `state.x` with `state.piece` and the assumed z in `ws.z`; `state.factor` must fit.
-    pub(crate) fn new(s: &'a Softened, state: &'a mut State, ws: &'a mut Workspace) -> Self {
+    /// A path to θ that starts at `state.x` with `state.piece` and the assumed z in `ws.z`; `state.factor` must fit.
+    pub(crate) fn new(
+        s: &'a Softened,
+        state: &'a mut State,
+        ws: &'a mut Workspace,
+        theta: &'a [f64],
+    ) -> Self {
         let on = state.on();
-        Self { s, state, ws, on, shifted: false }
+        Self { s, state, ws, theta, on, shifted: false }
+    }
+
+    /// True if the state's factor is there.
+    pub(crate) fn is_factored(&self) -> bool {
+        self.state.factored
     }
 
     /// Factors H at the pieces of the state. Where H is singular, springs hold the variables that no bound holds.
@@ -61,21 +73,24 @@ impl<'a> Path<'a> {
     }
 
     /// Walks to θ and to the true d'.
-    pub(crate) fn run(&mut self, theta: &[f64]) -> Outcome {
+    pub(crate) fn run(&mut self) -> Outcome {
         let (s, k) = (self.s, self.ws.kernel);
         // Assumed z → shift; multipliers there → θ₀.
         s.excess(k, &self.state.x, &mut self.ws.shift);
         let ws = &mut *self.ws;
-        let scale = s.d.iter().fold(1e-300_f64, |a, d| a.max(d.abs()));
+        let far = largest(&self.state.x);
         let mut shifted = false;
         for i in 0..s.m() {
             ws.lambda[i] = s.laws[i].multiplier(self.state.piece[i], ws.z[i]);
             ws.shift[i] -= ws.z[i];
-            shifted |= ws.shift[i].abs() > 1e-15 * scale;
+            if ws.shift[i].abs() <= 4e-16 * s.d[i].abs().max(far * s.reach[i]) {
+                ws.shift[i] = 0.0;
+            }
+            shifted |= ws.shift[i] != 0.0;
         }
         self.shifted = shifted;
         s.force(k, &self.state.x, &ws.lambda, &mut ws.dtheta);
-        for (d, t) in ws.dtheta.iter_mut().zip(theta) {
+        for (d, t) in ws.dtheta.iter_mut().zip(self.theta) {
             *d = t - *d;
         }
         if self.state.springs.is_empty() {
@@ -83,7 +98,7 @@ impl<'a> Path<'a> {
         }
         let centres: Vec<f64> = self.state.springs.iter().map(|&j| self.state.x[j]).collect();
         match self.follow() {
-            Outcome::Arrived => self.release(&centres, theta),
+            Outcome::Arrived => self.release(&centres),
             other => other,
         }
     }
@@ -113,9 +128,10 @@ impl<'a> Path<'a> {
             if self.shifted {
                 k.axpy(1.0, &ws.shift, &mut ws.dz);
             }
-            let tolerance = 1e-300;
+            let tolerance = 1e-14 * largest(&ws.dx) + 2e-16 * largest(&self.state.x);
             let left = 1.0 - t;
-            let hit = k.first_crossing(&ws.z, &ws.dz, &ws.up, &ws.down, tolerance, &mut ws.steps);
+            let rows = RowMotion { z: &ws.z, dz: &ws.dz, up: &ws.up, down: &ws.down, reach: &s.reach };
+            let hit = k.first_crossing(rows, tolerance, &mut ws.steps);
             let step = hit.map_or(left, |(step, _)| step.min(left));
             if !step.is_finite() {
                 return Outcome::Stalled;
@@ -190,7 +206,9 @@ impl<'a> Path<'a> {
                     self.ws.work.pivots += 1;
                     self.enter(j);
                 }
-                None => return Outcome::Unbounded,
+                None if self.gains_along_ray() => return Outcome::Unbounded,
+                // Nothing pulls along the ray: rounding pushed the row out. A spring takes its place.
+                None => self.attach_spring(),
             }
             self.s.write_row(i, &mut self.ws.a);
             if self.drop_row(slope) == Outcome::Stalled {
@@ -243,8 +261,8 @@ impl<'a> Path<'a> {
             }
         }
         let held = leaving.map(|i| (i, std::mem::replace(&mut ws.dz[i], 0.0)));
-        let (reach, first) =
-            k.first_crossing(&ws.z, &ws.dz, &ws.up, &ws.down, SLIDE_TOLERANCE, &mut ws.steps)?;
+        let rows = RowMotion { z: &ws.z, dz: &ws.dz, up: &ws.up, down: &ws.down, reach: &s.reach };
+        let (reach, first) = k.first_crossing(rows, SLIDE_TOLERANCE, &mut ws.steps)?;
         // Among rows that are reached together, the one most nearly along v keeps H best conditioned.
         let mut best = first;
         let near = reach + 1e-12 * (1.0 + reach.abs());
@@ -263,59 +281,104 @@ impl<'a> Path<'a> {
         Some(best)
     }
 
-    /// Takes the springs away: each one's force becomes a change of θ, and the path goes on without it.
-    fn release(&mut self, centres: &[f64], theta: &[f64]) -> Outcome {
+    /// Takes the springs away: their forces become a change of θ, and the path goes on without them.
+    fn release(&mut self, centres: &[f64]) -> Outcome {
         let stiffness = self.s.spring();
-        let scale = theta.iter().fold(f64::MIN_POSITIVE, |a, t| a.max(t.abs()));
+        let far = largest(&self.state.x);
+        let scale = self.theta.iter().fold(1e-4 * stiffness * far, |m, t| m.max(t.abs()));
         let springs = std::mem::take(&mut self.state.springs);
         self.ws.dtheta.fill(0.0);
         for (&j, centre) in springs.iter().zip(centres) {
             self.ws.dtheta[j] = stiffness * (self.state.x[j] - centre);
         }
+        let scale = self.ws.dtheta.iter().fold(scale, |m, t| m.max(t.abs()));
+        self.shifted = false;
         for i in 0..self.s.m() {
             self.set_breakpoints(i);
         }
-        let mut kept = Vec::new();
-        for &j in &springs {
-            let force = self.ws.dtheta[j];
-            let idle = force.abs() <= 1e-10 * scale.max(stiffness * self.state.x[j].abs() * 1e-3);
-            self.ws.a.fill(0.0);
-            self.ws.a[j] = 1.0;
+        let mut left = springs.len();
+        for j in springs {
+            left -= 1;
+            self.load_spring(j);
             let rest = self.rest_without(stiffness);
-            if rest > SPRING_SINGULAR {
+            let needed = self.s.two_q.is_none() && self.on + left + self.state.springs.len() < self.s.n;
+            if rest > SPRING_SINGULAR && !needed {
                 let ws = &mut *self.ws;
                 self.state.factor.downdate(ws.kernel, stiffness, rest, &ws.p, &mut ws.a, &mut ws.beta);
                 continue;
             }
-            let sign = if force < 0.0 { -1.0 } else { 1.0 };
-            let reached = self.slide(None, sign).or_else(|| {
-                if !idle {
-                    return None;
-                }
-                self.ws.a.fill(0.0);
-                self.ws.a[j] = 1.0;
+            // Only the spring holds the null direction v: along it θ pulls with dθᵀv.
+            let k = self.ws.kernel;
+            self.ws.dx.copy_from_slice(&self.ws.p);
+            self.state.factor.finish(k, &mut self.ws.dx);
+            let pull = k.dot(&self.ws.dtheta, &self.ws.dx);
+            let length: f64 = self.ws.dx.iter().map(|v| v.abs()).sum();
+            let idle = pull.abs() <= 1e-9 * scale * length;
+            let sign = if pull < 0.0 { -1.0 } else { 1.0 };
+            let mut reached = self.slide(None, sign);
+            if reached.is_none() && idle {
+                self.load_spring(j);
                 self.rest_without(stiffness);
-                self.slide(None, -sign)
-            });
+                reached = self.slide(None, -sign);
+            }
             match reached {
                 Some(i) => {
                     self.enter(i);
-                    self.ws.a.fill(0.0);
-                    self.ws.a[j] = 1.0;
+                    self.load_spring(j);
                     if self.drop_row(stiffness) == Outcome::Stalled {
                         return Outcome::Stalled;
                     }
                 }
-                None if idle => kept.push(j),
-                None => return Outcome::Unbounded,
+                None if self.gains_along_ray() => return Outcome::Unbounded,
+                // Nothing sees v at all: the spring stays and picks one of many optima.
+                None => self.state.springs.push(j),
             }
         }
-        for &j in &kept {
-            self.ws.dtheta[j] = 0.0;
-        }
-        self.state.springs = kept;
-        self.shifted = false;
         self.follow()
+    }
+
+    /// True if θ gains along the ray in `ws.dx` more than the rows take: θᵀv > Σ max(γ⁺aᵀv, −γ⁻aᵀv).
+    fn gains_along_ray(&mut self) -> bool {
+        let (s, k, ws) = (self.s, self.ws.kernel, &mut *self.ws);
+        s.apply(k, &ws.dx, &mut ws.dz);
+        // A direction that Q sees is no ray.
+        if let Some(two_q) = &s.two_q {
+            let curved = 1e-9 * s.curvature;
+            k.matvec(two_q, &ws.dx, &mut ws.beta);
+            if ws.beta.iter().any(|q| q.abs() > curved) {
+                return false;
+            }
+        }
+        let mut gain = k.dot(self.theta, &ws.dx);
+        let mut size = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
+        for (law, dz) in s.laws.iter().zip(&ws.dz) {
+            let cost = if *dz > 0.0 { law.above * dz } else { law.below * dz };
+            if cost.is_finite() {
+                gain -= cost;
+                size += cost.abs();
+            } else if cost > 0.0 && dz.abs() > SLIDE_TOLERANCE {
+                return false;
+            }
+        }
+        gain > 1e-9 * size
+    }
+
+    /// Holds the direction in `ws.dx` by a spring on its largest entry.
+    fn attach_spring(&mut self) {
+        let largest =
+            |best: usize, j: usize| if self.ws.dx[j].abs() > self.ws.dx[best].abs() { j } else { best };
+        let j = (0..self.s.n).fold(0, largest);
+        self.load_spring(j);
+        let ws = &mut *self.ws;
+        ws.p.copy_from_slice(&ws.a);
+        self.state.factor.forward(ws.kernel, &mut ws.p);
+        self.state.factor.update(ws.kernel, self.s.spring(), &ws.p, &mut ws.a, &mut ws.beta);
+        self.state.springs.push(j);
+    }
+
+    fn load_spring(&mut self, j: usize) {
+        self.ws.a.fill(0.0);
+        self.ws.a[j] = 1.0;
     }
 
     fn move_to(&mut self, i: usize, piece: Piece) {
@@ -339,6 +402,10 @@ impl<'a> Path<'a> {
             self.s.add_row(self.ws.kernel, i, pull, &mut self.ws.rhs);
         }
     }
+}
+
+fn largest(v: &[f64]) -> f64 {
+    v.iter().fold(0.0, |m, x| m.max(x.abs()))
 }
 
 /// A row moving slower than this along a unit direction is parallel to it.

@@ -8,14 +8,22 @@ pub(crate) const RESIDUAL: f64 = 1e-10;
 /// Residuals beyond this times the scale are refused: the next link of the chain takes over.
 pub(crate) const REFUSED: f64 = 1e-7;
 
+const ROUNDING: f64 = 1e-5;
+
 impl Workspace {
     /// ‖θ − 2Qx − C'ᵀλ(z)‖∞ over the size of its terms, at the state's x. Leaves z, λ and the residual vector behind.
     pub(crate) fn stationarity(&mut self, s: &Softened, x: &[f64], theta: &[f64]) -> f64 {
         s.excess(self.kernel, x, &mut self.z);
-        let mut scale = f64::MIN_POSITIVE;
+        let far = x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let mut scale = (ROUNDING * s.curvature * far).max(f64::MIN_POSITIVE);
         for i in 0..s.m() {
-            self.lambda[i] = s.laws[i].clipped(self.z[i]);
+            let law = &s.laws[i];
+            self.lambda[i] = law.clipped(self.z[i]);
             scale = scale.max(self.lambda[i].abs() * s.reach[i]);
+            // Where all forces are near 0, what rounding of z does to a multiplier is the scale.
+            if law.lo < self.z[i] && self.z[i] <= law.hi {
+                scale = scale.max(ROUNDING * law.slope * s.d[i].abs() * s.reach[i]);
+            }
         }
         s.force(self.kernel, x, &self.lambda, &mut self.residual);
         let mut worst = 0.0_f64;

@@ -111,6 +111,8 @@ pub(crate) struct Softened {
     pub(crate) n: usize,
     /// 2Q, symmetric, row-major.
     pub(crate) two_q: Option<Vec<f64>>,
+    /// Largest absolute entry of 2Q.
+    pub(crate) curvature: f64,
     /// Dense rows, row-major.
     pub(crate) dense: Vec<f64>,
     /// Number of dense rows.
@@ -133,6 +135,7 @@ impl Softened {
         let mut s = Self {
             n,
             two_q: None,
+            curvature: 0.0,
             dense: Vec::new(),
             m_dense: 0,
             unit: Vec::new(),
@@ -182,6 +185,7 @@ impl Softened {
                 two_q.extend((0..n * n).map(|ij| q[ij] + q[(ij % n) * n + ij / n]));
             }
         }
+        self.curvature = self.two_q.iter().flatten().fold(0.0, |m, q| m.max(q.abs()));
     }
 
     /// Number of rows.

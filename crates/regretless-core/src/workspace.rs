@@ -5,19 +5,49 @@ use crate::kernel::Kernel;
 use crate::linalg::{self, CholeskyScratch};
 use crate::softened::{Piece, Softened};
 
-/// A solved point that can be started from again: x, the pieces, the factor of H at those pieces.
+/// A solved point that can be started from again: x, pieces, multipliers, the factor of H at those pieces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     pub(crate) x: Vec<f64>,
     pub(crate) piece: Vec<Piece>,
+    pub(crate) lambda: Vec<f64>,
     pub(crate) factor: Factor,
+    /// False where the factor was given up to save memory or belongs to other rows.
+    pub(crate) factored: bool,
+    /// Slope of the proximal laws behind an exact state's factor.
+    pub(crate) slope: f64,
     /// Variables held by a spring because nothing else holds them; see [`crate::path`].
     pub(crate) springs: Vec<usize>,
 }
 
 impl State {
     pub(crate) fn new(n: usize, m: usize) -> Self {
-        Self { x: vec![0.0; n], piece: vec![Piece::Below; m], factor: Factor::new(n), springs: Vec::new() }
+        Self {
+            x: vec![0.0; n],
+            piece: vec![Piece::Below; m],
+            lambda: vec![0.0; m],
+            factor: Factor::new(n),
+            factored: false,
+            slope: 0.0,
+            springs: Vec::new(),
+        }
+    }
+
+    /// The state without its factor.
+    pub(crate) fn light(&self) -> Self {
+        Self {
+            x: self.x.clone(),
+            piece: self.piece.clone(),
+            lambda: self.lambda.clone(),
+            springs: self.springs.clone(),
+            slope: self.slope,
+            ..Self::default()
+        }
+    }
+
+    /// Memory of a state without its factor, in bytes.
+    pub(crate) fn light_bytes(n: usize, m: usize) -> usize {
+        size_of::<Self>() + n * size_of::<f64>() + m * (size_of::<f64>() + size_of::<Piece>())
     }
 
     pub(crate) fn on(&self) -> usize {
@@ -96,6 +126,7 @@ impl Workspace {
     pub(crate) fn factorise(&mut self, s: &Softened, state: &mut State, ridge: f64) -> bool {
         let n = s.n;
         self.work.factorisations += 1;
+        state.factor.resize(n);
         match &s.two_q {
             Some(two_q) => self.h.copy_from_slice(two_q),
             None => self.h.fill(0.0),
@@ -123,8 +154,9 @@ impl Workspace {
             self.h[j * n + j] += ridge;
             largest = largest.max(self.h[j * n + j]);
         }
-        state.factor.refactor(&mut self.h, &mut self.scratch)
-            && state.factor.smallest_pivot() > SINGULAR * largest
+        state.factored = state.factor.refactor(&mut self.h, &mut self.scratch)
+            && state.factor.smallest_pivot() > SINGULAR * largest;
+        state.factored
     }
 }
 

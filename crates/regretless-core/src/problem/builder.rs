@@ -193,6 +193,7 @@ fn stack_hard(n: usize, parts: Vec<(String, Matrix, Vec<f64>)>) -> Result<HardRo
 }
 
 /// (Q + Qᵀ)/2, checked: square, finite, nearly symmetric, positive semidefinite.
+#[allow(non_snake_case)]
 fn symmetric(mut Q: Matrix, n: usize) -> Result<Matrix, ProblemError> {
     check_matrix("Q", (n, n), &Q)?;
     let scale = Q.as_slice().iter().fold(0.0_f64, |s, q| s.max(q.abs()));
@@ -217,10 +218,7 @@ fn symmetric(mut Q: Matrix, n: usize) -> Result<Matrix, ProblemError> {
 /// Relative to the largest entry: what rounding in a computed PSD matrix can do to its smallest eigenvalue.
 pub(crate) const PSD_TOLERANCE: f64 = 1e-9;
 
-fn distinct<'a>(
-    what: &'static str,
-    names: impl Iterator<Item = &'a String>,
-) -> Result<(), ProblemError> {
+fn distinct<'a>(what: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), ProblemError> {
     let mut seen = BTreeSet::new();
     for name in names {
         if !seen.insert(name) {
@@ -240,9 +238,7 @@ pub(super) fn check_len(what: &str, expected: usize, found: usize) -> Result<(),
 pub(super) fn check_vector(what: &str, expected: usize, values: &[f64]) -> Result<(), ProblemError> {
     check_len(what, expected, values.len())?;
     match values.iter().position(|v| !v.is_finite()) {
-        Some(index) => {
-            Err(ProblemError::NotFinite { what: what.into(), index, value: values[index] })
-        }
+        Some(index) => Err(ProblemError::NotFinite { what: what.into(), index, value: values[index] }),
         None => Ok(()),
     }
 }
@@ -250,18 +246,12 @@ pub(super) fn check_vector(what: &str, expected: usize, values: &[f64]) -> Resul
 pub(super) fn check_prices(what: &str, expected: usize, values: &[f64]) -> Result<(), ProblemError> {
     check_vector(what, expected, values)?;
     match values.iter().position(|&v| v < 0.0) {
-        Some(index) => {
-            Err(ProblemError::NegativePrice { what: what.into(), index, value: values[index] })
-        }
+        Some(index) => Err(ProblemError::NegativePrice { what: what.into(), index, value: values[index] }),
         None => Ok(()),
     }
 }
 
-pub(super) fn check_bounds(
-    lower: &[f64],
-    upper: &[f64],
-    variables: &[String],
-) -> Result<(), ProblemError> {
+pub(super) fn check_bounds(lower: &[f64], upper: &[f64], variables: &[String]) -> Result<(), ProblemError> {
     check_len("lower bounds", variables.len(), lower.len())?;
     check_len("upper bounds", variables.len(), upper.len())?;
     for (j, (&l, &u)) in lower.iter().zip(upper).enumerate() {

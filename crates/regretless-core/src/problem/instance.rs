@@ -86,7 +86,7 @@ pub struct View<'a> {
     pub c: &'a [f64],
     pub lower: &'a [f64],
     pub upper: &'a [f64],
-    sign: f64,
+    pub(crate) sign: f64,
 }
 
 impl Problem {
@@ -105,10 +105,7 @@ impl Problem {
             let v = pick(what, given, own)?;
             check_prices(what, own.len(), v).map(|()| v)
         };
-        let (lower, upper) = (
-            instance.lower.unwrap_or(self.lower()),
-            instance.upper.unwrap_or(self.upper()),
-        );
+        let (lower, upper) = (instance.lower.unwrap_or(self.lower()), instance.upper.unwrap_or(self.upper()));
         if instance.lower.is_some() || instance.upper.is_some() {
             check_bounds(lower, upper, self.variables())?;
         }
@@ -144,9 +141,8 @@ impl View<'_> {
     pub fn objective(&self, x: &[f64]) -> f64 {
         let n = self.shape.n;
         let linear: f64 = self.theta.iter().zip(x).map(|(t, x)| t * x).sum();
-        let quadratic = self.Q.map_or(0.0, |q| {
-            (0..n).map(|i| x[i] * dot(&q[i * n..(i + 1) * n], x)).sum::<f64>()
-        });
+        let quadratic =
+            self.Q.map_or(0.0, |q| (0..n).map(|i| x[i] * dot(&q[i * n..(i + 1) * n], x)).sum::<f64>());
         let soft: f64 = (0..self.shape.soft)
             .map(|k| {
                 let z = dot(&self.C[k * n..(k + 1) * n], x) - self.d[k];

@@ -208,6 +208,17 @@ impl Shape {
         self.soft + self.at_most + self.equal
     }
 
+    /// The stacked position of a row.
+    pub fn position(&self, row: RowId) -> usize {
+        match row {
+            RowId::Soft(i) => i,
+            RowId::AtMost(i) => self.soft + i,
+            RowId::Equal(i) => self.soft + self.at_most + i,
+            RowId::Lower(j) => self.dense() + j,
+            RowId::Upper(j) => self.dense() + self.n + j,
+        }
+    }
+
     /// What the row at stacked position `i` is.
     pub fn row(&self, i: usize) -> RowId {
         let at_most = self.soft;

@@ -1,1 +1,0 @@
-fn main(){regretless_core::probe::run()}

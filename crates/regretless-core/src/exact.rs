@@ -1,0 +1,281 @@
+//! The exact problem on the path engine.
+//!
+//! A hard row is a row whose multiplier has no cap, and a kink is a multiplier law of infinite slope. The engine wants
+//! finite slopes, so each solve is a proximal method of multipliers: with laws `λ = clip(λ̄ + w z)` around the current
+//! multipliers λ̄, follow the path, set λ̄ to the multipliers found, and repeat until z = 0 on every row at its kink. For an
+//! LP the optimum of the first path is already the right vertex, and the one correction that follows lands on it exactly.
+//! Infeasible rows show as multipliers that keep growing: their growth is a Farkas certificate.
+
+use crate::path::{Outcome, Path};
+use crate::problem::{RowId, View};
+use crate::softened::{Law, Piece, Softened};
+use crate::workspace::{State, Workspace};
+
+/// Multiplier caps of one row: λ ∈ [−under, over].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caps {
+    pub(crate) over: f64,
+    pub(crate) under: f64,
+}
+
+/// How an exact solve ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Verdict {
+    Optimal,
+    /// Rows (engine positions) that cannot hold together.
+    Infeasible(Vec<usize>),
+    /// The ray is in the worker's `ws.dx`.
+    Unbounded,
+    /// The engine could not finish.
+    Stalled,
+}
+
+/// One worker's memory for exact solves. Rows are kept with unit norm.
+pub(crate) struct ExactWorker {
+    pub(crate) s: Softened,
+    pub(crate) caps: Vec<Caps>,
+    /// Norms the rows had.
+    pub(crate) norms: Vec<f64>,
+    pub(crate) ws: Workspace,
+    /// The gain θ being solved.
+    pub(crate) theta: Vec<f64>,
+}
+
+const ROUNDS: usize = 60;
+/// Excess of a row at its kink, over the size of its terms, that counts as zero.
+const AT_KINK: f64 = 1e-12;
+
+impl ExactWorker {
+    pub(crate) fn new(view: &View<'_>) -> Self {
+        let s = Softened::new(view);
+        let (n, m) = (s.n, s.m());
+        let mut worker =
+            Self { caps: Vec::new(), norms: Vec::new(), ws: Workspace::new(n, m), theta: vec![0.0; n], s };
+        worker.normalise(view, None);
+        worker
+    }
+
+    /// Loads the rows of another instance. `penalties` caps the hard rows (stacked order); `None` leaves them hard.
+    pub(crate) fn load(&mut self, view: &View<'_>, penalties: Option<&[f64]>) {
+        let m = self.s.m();
+        self.s.load(view);
+        if self.s.m() != m {
+            // Bounds appeared or vanished: other rows, other memory.
+            *self = Self::new(view);
+        }
+        self.normalise(view, penalties);
+    }
+
+    fn normalise(&mut self, view: &View<'_>, penalties: Option<&[f64]>) {
+        let (n, shape) = (self.s.n, view.shape);
+        self.norms.clear();
+        self.caps.clear();
+        for i in 0..self.s.m() {
+            let mut norm = 1.0;
+            if i < self.s.m_dense {
+                let row = &mut self.s.dense[i * n..(i + 1) * n];
+                norm = row.iter().map(|a| a * a).sum::<f64>().sqrt();
+                if norm == 0.0 {
+                    norm = 1.0;
+                }
+                row.iter_mut().for_each(|a| *a /= norm);
+                self.s.d[i] /= norm;
+                self.s.reach[i] = 1.0;
+            }
+            let hard = |id: RowId| penalties.map_or(f64::INFINITY, |p| p[shape.position(id)] * norm);
+            let id = self.s.ids[i];
+            let (over, under) = match id {
+                RowId::Soft(k) => (view.alpha[k] * norm, view.under[k] * norm),
+                RowId::Equal(_) => (hard(id), hard(id)),
+                RowId::Upper(j) if self.s.is_equality(i, view) => (hard(id), hard(RowId::Lower(j))),
+                RowId::AtMost(_) | RowId::Lower(_) | RowId::Upper(_) => (hard(id), 0.0),
+            };
+            self.norms.push(norm);
+            self.caps.push(Caps { over, under });
+        }
+    }
+
+    /// Solves for the gain in `self.theta`, from `state` (pieces, multipliers of unit-norm rows, factor) if `warm`.
+    pub(crate) fn solve(&mut self, state: &mut State, warm: bool) -> Verdict {
+        let slope = self.slope();
+        if warm {
+            self.anchor(state, slope);
+        } else {
+            self.cold(state, slope);
+        }
+        let fits = warm && state.factored && state.slope == slope;
+        self.rounds(state, !fits, slope)
+    }
+
+    /// Slope of the proximal laws: kinks a hundred times narrower than the problem, multipliers well above Q.
+    fn slope(&self) -> f64 {
+        let mut force = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
+        if force == 0.0 {
+            let prices = self.caps.iter().flat_map(|c| [c.over, c.under]);
+            force = prices.filter(|c| c.is_finite()).fold(0.0, f64::max);
+        }
+        let size = self.s.d.iter().fold(0.0_f64, |m, d| m.max(d.abs()));
+        let ratio = if force > 0.0 && size > 0.0 { 100.0 * force / size } else { 1.0 };
+        // Powers of two: warm starts see the same slope while θ moves a little.
+        ratio.max(30.0 * self.s.curvature).clamp(1e-6, 1e12).log2().round().exp2()
+    }
+
+    /// A point, pieces and multipliers from nothing: every bounded variable at a bound with a multiplier of its own.
+    fn cold(&mut self, state: &mut State, slope: f64) {
+        let s = &mut self.s;
+        state.x.fill(0.0);
+        state.springs.clear();
+        let mut held = vec![false; s.n];
+        let scale = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs())).max(1e-3 * slope);
+        for (i, u) in (s.m_dense..).zip(&s.unit) {
+            let caps = self.caps[i];
+            let sign = u.sign;
+            if std::mem::replace(&mut held[u.var], true) {
+                state.lambda[i] = -caps.under;
+                state.piece[i] = Piece::Below;
+                continue;
+            }
+            state.x[u.var] = sign * s.d[i];
+            // Distinct multipliers, so that the variables leave their bounds one after the other.
+            let spread = 1.0 + 0.5 * (u.var as f64 * 0.618_033_988_749_895).fract();
+            let wanted = (sign * self.theta[u.var]).max(0.0) + scale * spread;
+            state.lambda[i] = if caps.under > 0.0 { 0.0 } else { wanted.min(0.5 * caps.over) };
+            state.piece[i] = Piece::On;
+        }
+        s.excess(self.ws.kernel, &state.x, &mut self.ws.z);
+        for i in 0..s.m_dense {
+            let (caps, z) = (self.caps[i], self.ws.z[i]);
+            (state.piece[i], state.lambda[i]) = match z {
+                _ if caps.over + caps.under <= 0.0 => (Piece::Below, 0.0),
+                _ if caps.over.is_infinite() && caps.under.is_infinite() => (Piece::On, 0.0),
+                z if z > 0.0 && caps.over.is_finite() => (Piece::Above, caps.over),
+                z if z <= 0.0 && caps.under.is_finite() => (Piece::Below, -caps.under),
+                // A violated hard row starts as a slack one with a shifted limit.
+                _ if caps.under.is_finite() => (Piece::Below, -caps.under),
+                _ => (Piece::Above, caps.over),
+            };
+        }
+        for (i, law) in s.laws.iter_mut().enumerate() {
+            *law = Law::exact(self.caps[i].over, self.caps[i].under, state.lambda[i], slope);
+        }
+        let size = s.d.iter().fold(1e-3_f64, |m, d| m.max(d.abs()));
+        for i in 0..s.m() {
+            let z = &mut self.ws.z[i];
+            match state.piece[i] {
+                Piece::On => *z = 0.0,
+                Piece::Below if *z > 0.0 => {
+                    *z = -0.1 * size * (1.0 + (i as f64 * 0.618_033_988_749_895).fract());
+                }
+                Piece::Above if *z < 0.0 => {
+                    *z = 0.1 * size * (1.0 + (i as f64 * 0.618_033_988_749_895).fract());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Laws around the current multipliers; z as the pieces say (0 on a kink).
+    fn anchor(&mut self, state: &mut State, slope: f64) {
+        let s = &mut self.s;
+        s.excess(self.ws.kernel, &state.x, &mut self.ws.z);
+        for i in 0..s.m() {
+            let caps = self.caps[i];
+            let at = match state.piece[i] {
+                Piece::Below => -caps.under,
+                Piece::On => state.lambda[i].clamp(-caps.under, caps.over),
+                Piece::Above => caps.over,
+            };
+            state.lambda[i] = at;
+            s.laws[i] = Law::exact(caps.over, caps.under, at, slope);
+            let z = &mut self.ws.z[i];
+            match state.piece[i] {
+                Piece::On => *z = 0.0,
+                Piece::Below => *z = z.min(0.0),
+                Piece::Above => *z = z.max(0.0),
+            }
+        }
+    }
+
+    /// Paths and corrections until every row on a kink is at it.
+    fn rounds(&mut self, state: &mut State, refactor: bool, slope: f64) -> Verdict {
+        let (mut slope, mut refactor) = (slope, refactor);
+        let mut last = f64::INFINITY;
+        for round in 0..ROUNDS {
+            let mut path = Path::new(&self.s, state, &mut self.ws, &self.theta);
+            if refactor && !path.factorise() {
+                return Verdict::Stalled;
+            }
+            refactor = false;
+            state.slope = slope;
+            let mut path = Path::new(&self.s, state, &mut self.ws, &self.theta);
+            match path.run() {
+                Outcome::Arrived => {}
+                Outcome::Unbounded => return Verdict::Unbounded,
+                Outcome::Stalled => return Verdict::Stalled,
+            }
+            self.ws.settle(&self.s, state, &self.theta);
+            let off = self.off_kink(state);
+            for i in 0..self.s.m() {
+                state.lambda[i] = self.s.laws[i].multiplier(state.piece[i], self.ws.z[i]);
+            }
+            if off <= AT_KINK * self.size(state, slope) {
+                return Verdict::Optimal;
+            }
+            if round > 0 && off > 0.3 * last {
+                if let Some(rows) = self.farkas(state) {
+                    return Verdict::Infeasible(rows);
+                }
+                if round % 3 == 2 && slope < 1e12 {
+                    slope *= 64.0;
+                    refactor = true;
+                }
+            }
+            last = off;
+            self.anchor(state, slope);
+        }
+        Verdict::Stalled
+    }
+
+    /// The largest |z| over rows on a kink.
+    fn off_kink(&self, state: &State) -> f64 {
+        let on = self.ws.z.iter().zip(&state.piece).filter(|(_, piece)| **piece == Piece::On);
+        on.fold(0.0, |off, (z, _)| off.max(z.abs()))
+    }
+
+    /// The size of the terms of z; where all are 0, the distance over which the laws move the multipliers by |θ|.
+    fn size(&self, state: &State, slope: f64) -> f64 {
+        let force = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
+        let terms = state.x.iter().chain(&self.s.d);
+        terms.fold((1e-3 * force / slope).max(f64::MIN_POSITIVE), |m, v| m.max(v.abs()))
+    }
+
+    /// y = w z on the hard rows at their kinks: if yᵀA = 0 and yᵀd < 0 no point satisfies them all.
+    fn farkas(&mut self, state: &State) -> Option<Vec<usize>> {
+        let s = &self.s;
+        let counts: Vec<bool> = (0..s.m()).map(|i| state.piece[i] == Piece::On && self.hard(i)).collect();
+        let largest =
+            self.ws.z.iter().zip(&counts).filter(|(_, c)| **c).fold(0.0_f64, |m, (z, _)| m.max(z.abs()));
+        let y = &mut self.ws.steps;
+        let (mut total, mut value, mut size) = (0.0, 0.0, 0.0_f64);
+        for i in 0..s.m() {
+            let z = if counts[i] { self.ws.z[i] } else { 0.0 };
+            let wrong_side = (z < 0.0 && self.caps[i].under == 0.0) || (z > 0.0 && self.caps[i].over == 0.0);
+            y[i] = if wrong_side || z.abs() < 1e-7 * largest { 0.0 } else { z };
+            total += y[i].abs();
+            value += y[i] * s.d[i];
+            size = size.max((y[i] * s.d[i]).abs());
+        }
+        self.ws.residual.fill(0.0);
+        s.apply_t(self.ws.kernel, y, &mut self.ws.residual);
+        let left = self.ws.residual.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
+        if total > 0.0 && left <= 1e-7 * total && value < -1e-9 * size {
+            return Some((0..s.m()).filter(|&i| y[i] != 0.0).collect());
+        }
+        None
+    }
+
+    /// True if one side of row `i` has no cap.
+    pub(crate) fn hard(&self, i: usize) -> bool {
+        self.caps[i].over.is_infinite() || self.caps[i].under.is_infinite()
+    }
+}

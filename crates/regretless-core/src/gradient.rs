@@ -1,0 +1,252 @@
+//! Gradients: one solve with the factor at hand, every parameter.
+//!
+//! With λ the multipliers, w the slopes on the quadratic piece and, for an upstream g = ∂L/∂x, v = H⁻¹g and y = C'v:
+//!
+//! ```text
+//! ∂L/∂θ = v                        ∂L/∂Q = −(v xᵀ + x vᵀ)        ∂L/∂d'ₖ = wₖyₖ
+//! ∂L/∂C'ₖ = −(λₖ v + wₖyₖ x)       ∂L/∂γₖ = −S'(zₖ) yₖ           ∂L/∂K = −Σ_{k∈M} 2γₖzₖyₖ
+//! ```
+
+use crate::kernel::Kernel;
+use crate::optimum::RowValues;
+use crate::problem::RowId;
+use crate::softened::Piece;
+use crate::solution::Solution;
+
+/// A number for every parameter, in the parameters' own layout: derivatives from [`Solution::vjp`], or a direction for
+/// [`Solution::jvp`]. Matrices are row-major; Q is read as (Q + Qᵀ)/2.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(non_snake_case, missing_docs)]
+pub struct Gradients {
+    pub theta: Vec<f64>,
+    /// Empty for an LP.
+    pub Q: Vec<f64>,
+    pub C: Vec<f64>,
+    pub d: Vec<f64>,
+    pub alpha: Vec<f64>,
+    pub under: Vec<f64>,
+    pub A: Vec<f64>,
+    pub b: Vec<f64>,
+    pub B: Vec<f64>,
+    pub c: Vec<f64>,
+    pub lower: Vec<f64>,
+    pub upper: Vec<f64>,
+    /// Sharpness of all rows together.
+    pub k: f64,
+    /// Sharpness of each row.
+    pub k_rows: RowValues,
+}
+
+impl Solution {
+    /// Zeros in the layout of [`Gradients`]: a direction to fill in.
+    pub fn zero_tangent(&self) -> Gradients {
+        let (s, n) = (self.shape(), self.shape().n);
+        Gradients {
+            theta: vec![0.0; n],
+            Q: vec![0.0; if self.rows.two_q.is_some() { n * n } else { 0 }],
+            C: vec![0.0; s.soft * n],
+            d: vec![0.0; s.soft],
+            alpha: vec![0.0; s.soft],
+            under: vec![0.0; s.soft],
+            A: vec![0.0; s.at_most * n],
+            b: vec![0.0; s.at_most],
+            B: vec![0.0; s.equal * n],
+            c: vec![0.0; s.equal],
+            lower: vec![0.0; n],
+            upper: vec![0.0; n],
+            k: 0.0,
+            k_rows: RowValues::constant(s, 0.0),
+        }
+    }
+
+    /// v = H⁻¹g in place; H⁺g where H is singular.
+    fn solve_h(&self, kernel: Kernel, v: &mut [f64]) {
+        match &self.pseudo {
+            Some(pseudo) => pseudo.solve(v),
+            None => self.state.factor.solve(kernel, v),
+        }
+    }
+
+    /// ∂L/∂θ alone, from g = ∂L/∂x, in place: two triangular solves.
+    ///
+    /// # Panics
+    /// If `g` does not have n entries.
+    pub fn vjp_theta(&self, g: &mut [f64]) {
+        assert_eq!(g.len(), self.rows.n, "one entry for each variable");
+        self.solve_h(Kernel::new(), g);
+        let sign = self.problem.sign();
+        if sign < 0.0 {
+            g.iter_mut().for_each(|g| *g = -*g);
+        }
+    }
+
+    /// The gradient of L with respect to every parameter, from g = ∂L/∂x.
+    ///
+    /// # Panics
+    /// If `g` does not have n entries.
+    pub fn vjp(&self, g: &[f64]) -> Gradients {
+        let n = self.rows.n;
+        assert_eq!(g.len(), n, "one entry for each variable");
+        let (kernel, rows, x) = (Kernel::new(), &*self.rows, &self.state.x);
+        let mut v = g.to_vec();
+        self.solve_h(kernel, &mut v);
+        let mut y = vec![0.0; rows.m()];
+        rows.apply(kernel, &v, &mut y);
+        let mut z = vec![0.0; rows.m()];
+        rows.excess(kernel, x, &mut z);
+        let mut out = self.zero_tangent();
+        if !out.Q.is_empty() {
+            for (i, row) in out.Q.chunks_exact_mut(n).enumerate() {
+                for j in 0..n {
+                    row[j] = -(v[i] * x[j] + x[i] * v[j]);
+                }
+            }
+        }
+        for i in 0..rows.m() {
+            let part = self.row_part(i, z[i]);
+            let (pull, lambda, y) = (part.slope * y[i], part.lambda, y[i]);
+            let matrix_row = |out: &mut [f64], k: usize| {
+                for (o, (v, x)) in out[k * n..(k + 1) * n].iter_mut().zip(v.iter().zip(x)) {
+                    *o = -(lambda * v + pull * x);
+                }
+            };
+            let k_grad = -part.lambda_by_k * y;
+            out.k += k_grad;
+            match rows.ids[i] {
+                RowId::Soft(k) => {
+                    matrix_row(&mut out.C, k);
+                    out.d[k] = pull;
+                    out.alpha[k] = -part.over * y;
+                    out.under[k] = part.under * y;
+                    out.k_rows.soft[k] = k_grad;
+                }
+                RowId::AtMost(k) => {
+                    matrix_row(&mut out.A, k);
+                    out.b[k] = pull;
+                    out.k_rows.at_most[k] = k_grad;
+                }
+                RowId::Equal(k) => {
+                    matrix_row(&mut out.B, k);
+                    out.c[k] = pull;
+                    out.k_rows.equal[k] = k_grad;
+                }
+                // −x ≤ −l: d' = −l.
+                RowId::Lower(j) => {
+                    out.lower[j] -= pull;
+                    out.k_rows.lower[j] = k_grad;
+                }
+                RowId::Upper(j) => {
+                    // A zero-width box is one row: each bound moves its own share of it.
+                    out.upper[j] = pull * part.upper;
+                    out.lower[j] += pull * (1.0 - part.upper);
+                    out.k_rows.upper[j] = k_grad;
+                }
+            }
+        }
+        let sign = self.problem.sign();
+        v.iter_mut().for_each(|v| *v *= sign);
+        out.theta = v;
+        out
+    }
+
+    /// The change of x when the parameters change along `tangent`: the mirror image of [`Solution::vjp`].
+    ///
+    /// # Panics
+    /// If a part of `tangent` has the wrong size; see [`Solution::zero_tangent`].
+    pub fn jvp(&self, tangent: &Gradients) -> Vec<f64> {
+        let n = self.rows.n;
+        let (kernel, rows, x) = (Kernel::new(), &*self.rows, &self.state.x);
+        let sign = self.problem.sign();
+        let mut z = vec![0.0; rows.m()];
+        rows.excess(kernel, x, &mut z);
+        // H dx = dθ − 2dQ x − dC'ᵀλ − C'ᵀ(w(dC'x − dd') + ∂λ/∂γ dγ + ∂λ/∂K dK)
+        let mut dx: Vec<f64> = tangent.theta.iter().map(|t| sign * t).collect();
+        if !tangent.Q.is_empty() {
+            for i in 0..n {
+                for j in 0..n {
+                    dx[i] -= (tangent.Q[i * n + j] + tangent.Q[j * n + i]) * x[j];
+                }
+            }
+        }
+        let mut push = vec![0.0; rows.m()];
+        for i in 0..rows.m() {
+            let part = self.row_part(i, z[i]);
+            let (row, limit, price, k) = match rows.ids[i] {
+                RowId::Soft(k) => (
+                    Some(&tangent.C[k * n..(k + 1) * n]),
+                    tangent.d[k],
+                    part.over * tangent.alpha[k] - part.under * tangent.under[k],
+                    tangent.k_rows.soft[k],
+                ),
+                RowId::AtMost(k) => {
+                    (Some(&tangent.A[k * n..(k + 1) * n]), tangent.b[k], 0.0, tangent.k_rows.at_most[k])
+                }
+                RowId::Equal(k) => {
+                    (Some(&tangent.B[k * n..(k + 1) * n]), tangent.c[k], 0.0, tangent.k_rows.equal[k])
+                }
+                RowId::Lower(j) => (None, -tangent.lower[j], 0.0, tangent.k_rows.lower[j]),
+                RowId::Upper(j) => {
+                    let moved = part.upper * tangent.upper[j] + (1.0 - part.upper) * tangent.lower[j];
+                    (None, moved, 0.0, tangent.k_rows.upper[j])
+                }
+            };
+            let mut moved = -limit;
+            if let Some(row) = row {
+                moved += kernel.dot(row, x);
+                kernel.axpy(-part.lambda, row, &mut dx);
+            }
+            push[i] = -(part.slope * moved + price + part.lambda_by_k * (k + tangent.k));
+        }
+        rows.apply_t(kernel, &push, &mut dx);
+        self.solve_h(kernel, &mut dx);
+        dx
+    }
+
+    /// What the derivatives need of row `i` at excess `z`, on its (frozen) piece.
+    fn row_part(&self, i: usize, z: f64) -> RowPart {
+        let (law, k) = (&self.rows.laws[i], self.sharpness[i]);
+        // A row without a price has no piece; its share of a unit price is still S'(z).
+        let piece = if law.slope > 0.0 {
+            self.state.piece[i]
+        } else {
+            let h = 0.25 / k;
+            match z {
+                z if z <= -h => Piece::Below,
+                z if z <= h => Piece::On,
+                _ => Piece::Above,
+            }
+        };
+        let share = match piece {
+            Piece::Below => 0.0,
+            Piece::On => 2.0 * k * z + 0.5,
+            Piece::Above => 1.0,
+        };
+        RowPart {
+            lambda: law.multiplier(piece, z),
+            slope: if piece == Piece::On { law.slope } else { 0.0 },
+            over: share,
+            under: 1.0 - share,
+            upper: if law.below == 0.0 {
+                1.0
+            } else if law.above.is_finite() && law.below.is_finite() {
+                law.above / (law.above - law.below)
+            } else {
+                0.5
+            },
+            // λ = anchor + 2K(γ⁺ + γ⁻)z on the quadratic piece.
+            lambda_by_k: if piece == Piece::On { law.slope / k * z } else { 0.0 },
+        }
+    }
+}
+
+struct RowPart {
+    lambda: f64,
+    slope: f64,
+    /// ∂λ/∂γ⁺ = S'(z).
+    over: f64,
+    /// −∂λ/∂γ⁻ = S'(−z).
+    under: f64,
+    /// Share of the upper cap in both.
+    upper: f64,
+    lambda_by_k: f64,
+}

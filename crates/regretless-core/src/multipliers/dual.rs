@@ -1,0 +1,65 @@
+//! Penalties from the multipliers of exact optima.
+
+use super::{MultiplierError, largest_theta, max_abs, positive};
+use crate::optimum::RowValues;
+use crate::oracle::Oracle;
+use crate::problem::{Instance, Problem};
+
+/// βᵢ = factor · max(largest multiplier of row i, median over the hard rows that ever bind), for unit rows.
+pub(super) fn choose(
+    problem: &Problem,
+    factor: f64,
+    instances: &[Instance<'_>],
+) -> Result<(RowValues, String), MultiplierError> {
+    positive(factor)?;
+    let shape = problem.shape();
+    let norms = row_norms(problem);
+    let mut largest = vec![0.0_f64; shape.rows()];
+    let mut optima = 0;
+    for optimum in Oracle::new(problem).solve_batch(instances) {
+        let optimum = optimum?;
+        if optimum.is_optimal() {
+            optima += 1;
+            for (l, v) in largest.iter_mut().zip(optimum.multipliers.stacked()) {
+                *l = l.max(v.abs());
+            }
+        }
+    }
+    if optima == 0 {
+        return Err(MultiplierError::NoOptimum(instances.len()));
+    }
+    // The floor: a row that never bound among these instances may bind for the next one.
+    let mut binding: Vec<f64> =
+        (shape.soft..shape.rows()).map(|i| largest[i] * norms[i]).filter(|v| *v > 0.0).collect();
+    binding.sort_unstable_by(f64::total_cmp);
+    let median = binding.get(binding.len() / 2).copied();
+    let floor = median.unwrap_or_else(|| largest_theta(problem, instances, max_abs).max(f64::MIN_POSITIVE));
+    let floor = if floor > 1e-300 { floor } else { 1.0 };
+    let mut values: Vec<f64> =
+        largest.iter().zip(&norms).map(|(l, norm)| factor * l.max(floor / norm)).collect();
+    values[..shape.soft].fill(1.0);
+    let hard = &values[shape.soft..];
+    let range = hard.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), v| (a.min(*v), b.max(*v)));
+    let explanation = format!(
+        "dual rule: {factor} × the largest multiplier each hard row has at the exact optima of {optima} instance{}, \
+         never below {factor} × {floor:.4} on a unit row ({}); values from {:.4} to {:.4}",
+        if optima == 1 { "" } else { "s" },
+        if median.is_some() { "the median of the rows that bind" } else { "max |θ|, as no hard row binds" },
+        range.0,
+        range.1,
+    );
+    Ok((RowValues::from_stacked(shape, &values), explanation))
+}
+
+/// Euclidean norms of the stacked rows; 1 for zero rows and bounds.
+pub(super) fn row_norms(problem: &Problem) -> Vec<f64> {
+    let shape = problem.shape();
+    let dense = [&problem.soft().C, &problem.at_most().rows, &problem.equal().rows];
+    let mut norms: Vec<f64> = dense
+        .into_iter()
+        .flat_map(|m| (0..m.rows()).map(|i| m.row(i).iter().map(|a| a * a).sum::<f64>().sqrt()))
+        .map(|norm| if norm > 0.0 { norm } else { 1.0 })
+        .collect();
+    norms.resize(shape.rows(), 1.0);
+    norms
+}

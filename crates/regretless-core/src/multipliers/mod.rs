@@ -1,0 +1,174 @@
+//! How much a unit of violation of a hard row must cost, so that softening changes nothing.
+//!
+//! A hard row is a row whose multiplier has no cap; softened, its multiplier is capped at its penalty β. The softened
+//! problem has the original's optimum as soon as every β exceeds the row's optimal multiplier. The rules differ in how
+//! they bound that multiplier; each returns a [`Certificate`] that says how well its choice held.
+
+mod certificate;
+mod dual;
+mod empirical;
+mod theory;
+
+pub use certificate::Certificate;
+pub use theory::Refusal;
+
+use thiserror::Error;
+
+use crate::optimum::RowValues;
+use crate::problem::{Instance, Problem, ProblemError, RowId};
+
+/// A rule that chooses the penalties of hard rows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rule {
+    /// The paper's bounds, picked by the structure of the problem. Refuses structures that no theorem covers.
+    Theory,
+    /// The paper's rule of thumb: `factor · max|θ|`, times √n if asked, doubled until the certificate holds.
+    Empirical {
+        /// Constant.
+        factor: f64,
+        /// Whether √n is a factor too.
+        sqrt_n: bool,
+    },
+    /// Ours: `factor` times the largest multiplier that each row has at the exact optima of the instances, with the
+    /// median over hard rows as a floor.
+    Dual {
+        /// Safety factor.
+        factor: f64,
+    },
+    /// One value for every hard row and bound.
+    Constant(f64),
+    /// A value for every hard row and bound; the soft entries are not looked at.
+    PerRow(RowValues),
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Rule::Dual { factor: 4.0 }
+    }
+}
+
+/// Why a rule gave no multipliers.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum MultiplierError {
+    /// Bad input.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// No theorem covers the problem.
+    #[error("the `theory` rule does not cover this problem: {0}; use `dual`, which needs no assumption")]
+    NotCovered(Refusal),
+    /// Nothing to learn multipliers from.
+    #[error(
+        "none of the {0} instances has an optimum, so there are no multipliers to learn from: check feasibility"
+    )]
+    NoOptimum(usize),
+    /// No instances at all.
+    #[error("the rule needs at least one instance")]
+    NoInstances,
+}
+
+/// Penalties of hard rows, with their reason and how well they held.
+///
+/// ```
+/// use regretless_core::{Instance, Matrix, Multipliers, Problem, Rule};
+/// let problem = Problem::maximize(2)
+///     .linear([1.0, 1.0])
+///     .at_most("cap", Matrix::from_rows(&[[1.0, -0.5]]), [1.0])
+///     .upper([3.0, 3.0])
+///     .build()?;
+/// let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()])?;
+/// assert!(multipliers.certificate.holds());
+/// // Negative coefficients are outside the paper's theorems, and the rule says so.
+/// assert!(Multipliers::choose(&problem, &Rule::Theory, &[Instance::default()]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Multipliers {
+    /// The penalties; soft entries are 1 and not looked at.
+    pub values: RowValues,
+    /// Which rule, which theorem, which numbers, in a sentence or two.
+    pub explanation: String,
+    /// How the softened problem behaved on the instances given.
+    pub certificate: Certificate,
+    /// Rows raised since, in order, each with its new value.
+    pub raised: Vec<(RowId, f64)>,
+}
+
+impl Multipliers {
+    /// Applies a rule to a problem; the instances are those the multipliers have to be good for.
+    pub fn choose(
+        problem: &Problem,
+        rule: &Rule,
+        instances: &[Instance<'_>],
+    ) -> Result<Self, MultiplierError> {
+        if instances.is_empty() {
+            return Err(MultiplierError::NoInstances);
+        }
+        for instance in instances {
+            problem.view(instance)?;
+        }
+        let (values, explanation) = match rule {
+            Rule::Theory => theory::choose(problem, instances)?,
+            Rule::Empirical { factor, sqrt_n } => empirical::choose(problem, *factor, *sqrt_n, instances)?,
+            Rule::Dual { factor } => dual::choose(problem, *factor, instances)?,
+            Rule::Constant(value) => {
+                positive(*value)?;
+                let values = RowValues::constant(problem.shape(), *value);
+                (values, format!("{value} on every hard row and bound, as given"))
+            }
+            Rule::PerRow(values) => {
+                let mut values = values.clone();
+                values.soft = vec![1.0; problem.shape().soft];
+                let stacked = values.stacked();
+                if stacked.len() != problem.shape().rows() {
+                    return Err(ProblemError::Length {
+                        what: "list of multipliers".into(),
+                        expected: problem.shape().rows(),
+                        found: stacked.len(),
+                    }
+                    .into());
+                }
+                stacked.iter().try_for_each(|v| positive(*v))?;
+                (values, "one value for each hard row and bound, as given".into())
+            }
+        };
+        let certificate = Certificate::of(problem, &values, instances);
+        Ok(Self { values, explanation, certificate, raised: Vec::new() })
+    }
+
+    /// Doubles the penalties of the given hard rows, and records it.
+    pub fn raise(&mut self, rows: &[RowId]) {
+        for &row in rows {
+            let value = match row {
+                RowId::Soft(_) => continue,
+                RowId::AtMost(i) => &mut self.values.at_most[i],
+                RowId::Equal(i) => &mut self.values.equal[i],
+                RowId::Lower(j) => &mut self.values.lower[j],
+                RowId::Upper(j) => &mut self.values.upper[j],
+            };
+            *value *= 2.0;
+            self.raised.push((row, *value));
+        }
+    }
+}
+
+fn positive(value: f64) -> Result<(), ProblemError> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(ProblemError::Setting {
+        what: "multiplier".into(),
+        value,
+        expected: "a positive finite number is needed",
+    })
+}
+
+/// max over the instances of ‖θ‖ in a given norm.
+fn largest_theta(problem: &Problem, instances: &[Instance<'_>], norm: impl Fn(&[f64]) -> f64) -> f64 {
+    let thetas = instances.iter().map(|i| norm(i.theta.unwrap_or(problem.theta())));
+    thetas.fold(0.0, f64::max)
+}
+
+fn max_abs(v: &[f64]) -> f64 {
+    v.iter().fold(0.0, |m, x| m.max(x.abs()))
+}

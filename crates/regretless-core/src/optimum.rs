@@ -1,0 +1,134 @@
+//! What an exact solve returns.
+
+use crate::problem::{RowId, Shape};
+use crate::workspace::Work;
+
+/// How an exact solve ended. A hard problem is a status; bad input is an error.
+///
+/// | status | `x` | `objective` | `multipliers` |
+/// |---|---|---|---|
+/// | `Optimal` | the optimum | its value | the optimal multipliers |
+/// | `Infeasible` | a least-violating point | −∞ for `max`, +∞ for `min` | zeros |
+/// | `Unbounded` | a point from which the ray starts | +∞ for `max`, −∞ for `min` | zeros |
+/// | `NumericalTrouble` | the best point found, finite | its value | the best found |
+#[derive(Clone, Debug, PartialEq)]
+pub enum Status {
+    /// Solved: to a vertex for an LP, to 1e-8 relative for a QP.
+    Optimal,
+    /// No point satisfies all hard rows and bounds.
+    Infeasible {
+        /// Rows and bounds that cannot hold together.
+        rows: Vec<RowId>,
+    },
+    /// The objective has no bound.
+    Unbounded {
+        /// A direction along which every hard row keeps holding and the objective improves for ever.
+        ray: Vec<f64>,
+    },
+    /// No link of the chain reached the required accuracy.
+    NumericalTrouble,
+}
+
+/// Which solver answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// The path engine.
+    Path,
+    /// The semismooth Newton method.
+    Newton,
+    /// Clarabel.
+    Reference,
+}
+
+/// A number for every row, by kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowValues {
+    /// Soft rows.
+    pub soft: Vec<f64>,
+    /// Rows of `Ax ≤ b`.
+    pub at_most: Vec<f64>,
+    /// Rows of `Bx = c`.
+    pub equal: Vec<f64>,
+    /// Lower bounds.
+    pub lower: Vec<f64>,
+    /// Upper bounds.
+    pub upper: Vec<f64>,
+}
+
+impl RowValues {
+    /// The same value everywhere.
+    pub fn constant(shape: Shape, value: f64) -> Self {
+        Self {
+            soft: vec![value; shape.soft],
+            at_most: vec![value; shape.at_most],
+            equal: vec![value; shape.equal],
+            lower: vec![value; shape.n],
+            upper: vec![value; shape.n],
+        }
+    }
+
+    /// From stacked values: soft, at most, equal, lower, upper.
+    pub(crate) fn from_stacked(shape: Shape, values: &[f64]) -> Self {
+        let mut at = 0;
+        let mut next = |len: usize| {
+            at += len;
+            values[at - len..at].to_vec()
+        };
+        Self {
+            soft: next(shape.soft),
+            at_most: next(shape.at_most),
+            equal: next(shape.equal),
+            lower: next(shape.n),
+            upper: next(shape.n),
+        }
+    }
+
+    /// Stacked: soft, at most, equal, lower, upper.
+    pub(crate) fn stacked(&self) -> Vec<f64> {
+        [&self.soft, &self.at_most, &self.equal, &self.lower, &self.upper]
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect()
+    }
+
+    /// The value of one row.
+    pub fn get(&self, row: RowId) -> f64 {
+        match row {
+            RowId::Soft(i) => self.soft[i],
+            RowId::AtMost(i) => self.at_most[i],
+            RowId::Equal(i) => self.equal[i],
+            RowId::Lower(j) => self.lower[j],
+            RowId::Upper(j) => self.upper[j],
+        }
+    }
+}
+
+/// An exact solution.
+#[derive(Clone, Debug)]
+pub struct Optimum {
+    /// How the solve ended; says what the other fields mean.
+    pub status: Status,
+    /// The decision.
+    pub x: Vec<f64>,
+    /// The objective in the problem's own sense.
+    pub objective: f64,
+    /// λ of every row, for the maximisation of the gain: θ = 2Qx + Cᵀλ_soft + Aᵀλ_at_most + Bᵀλ_equal − λ_lower + λ_upper.
+    /// Non-negative on inequalities and bounds, between −under and alpha on soft rows, any sign on equalities.
+    pub multipliers: RowValues,
+    /// Rows at equality (soft rows: at their kink) that determine x: n independent ones for an LP.
+    pub basis: Vec<RowId>,
+    /// True if all rows and Q together have rank below n: x is then the minimum-norm optimum.
+    pub rank_deficient: bool,
+    /// Who answered.
+    pub link: Link,
+    /// What it took.
+    pub work: Work,
+}
+
+impl Optimum {
+    /// True for [`Status::Optimal`].
+    pub fn is_optimal(&self) -> bool {
+        self.status == Status::Optimal
+    }
+}

@@ -1,0 +1,118 @@
+//! What a surrogate solve returns.
+
+use std::sync::Arc;
+
+use crate::optimum::Link;
+use crate::problem::{Problem, RowId, Shape, View};
+use crate::pseudo::Pseudo;
+use crate::softened::{Piece, Softened};
+use crate::surrogate::{Solved, Surrogate};
+use crate::workspace::{State, Work};
+
+/// How a surrogate solve ended.
+///
+/// | status | `x` | gradients |
+/// |---|---|---|
+/// | `Optimal` | the surrogate's optimum (vertex mode: the closed-form point) | its derivatives |
+/// | `Uncapped` | the optimum with hard rows uncapped, because a multiplier was too small here | its derivatives |
+/// | `Unbounded` | the last point of the path | at that point's pieces |
+/// | `Infeasible` | vertex mode only: the closed-form point at a least-violating one | at that point's pieces |
+/// | `NumericalTrouble` | the best point found, finite | at that point's pieces |
+#[derive(Clone, Debug, PartialEq)]
+pub enum SurrogateStatus {
+    /// Solved.
+    Optimal,
+    /// The penalties of these hard rows were too small for this instance (or, if none is named, the softened problem was
+    /// unbounded): it was solved without caps on the hard rows. Raise the multipliers.
+    Uncapped {
+        /// Hard rows that stood at their cap.
+        rows: Vec<RowId>,
+    },
+    /// The objective has no bound.
+    Unbounded,
+    /// Vertex mode: the original problem has no feasible point.
+    Infeasible {
+        /// Rows that cannot hold together.
+        rows: Vec<RowId>,
+    },
+    /// No link of the chain reached the required accuracy.
+    NumericalTrouble,
+}
+
+/// The optimum of a surrogate, with the factor its gradients need.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// How the solve ended.
+    pub status: SurrogateStatus,
+    /// Objective of the *original* problem at x, in the problem's own sense.
+    pub objective: f64,
+    /// Stationarity residual over the size of its terms.
+    pub residual: f64,
+    /// Who answered.
+    pub link: Link,
+    /// What it took.
+    pub work: Work,
+    pub(crate) problem: Problem,
+    pub(crate) rows: Arc<Softened>,
+    pub(crate) state: Arc<State>,
+    pub(crate) pseudo: Option<Arc<Pseudo>>,
+    /// Sharpness of each engine row.
+    pub(crate) sharpness: Arc<Vec<f64>>,
+    start: Arc<State>,
+}
+
+impl Solution {
+    pub(crate) fn new(
+        surrogate: &Surrogate,
+        view: &View<'_>,
+        rows: Arc<Softened>,
+        solved: Solved,
+        work: Work,
+    ) -> Self {
+        let start = solved.start.unwrap_or_default();
+        let state = solved.state.unwrap_or_else(|| Arc::clone(&start));
+        Self {
+            status: solved.status,
+            objective: view.objective(&state.x),
+            residual: solved.residual,
+            link: solved.link,
+            work,
+            problem: surrogate.problem().clone(),
+            sharpness: surrogate.sharpness_of(&rows),
+            rows: solved.rows.unwrap_or(rows),
+            state,
+            pseudo: solved.pseudo,
+            start,
+        }
+    }
+
+    /// The point.
+    pub fn x(&self) -> &[f64] {
+        &self.state.x
+    }
+
+    /// True if the status is [`SurrogateStatus::Optimal`] or [`SurrogateStatus::Uncapped`].
+    pub fn is_optimal(&self) -> bool {
+        matches!(self.status, SurrogateStatus::Optimal | SurrogateStatus::Uncapped { .. })
+    }
+
+    /// True if H is singular here: gradients are then the minimum-norm ones.
+    pub fn is_singular(&self) -> bool {
+        self.pseudo.is_some()
+    }
+
+    /// The piece of every row that has one; rows without a price and absent bounds have none.
+    pub fn pieces(&self) -> impl Iterator<Item = (RowId, Piece)> + '_ {
+        let priced = self.rows.laws.iter().map(|l| l.slope > 0.0);
+        let rows = self.rows.ids.iter().zip(&self.state.piece).zip(priced);
+        rows.filter(|(_, priced)| *priced).map(|((id, piece), _)| (*id, *piece))
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        self.problem.shape()
+    }
+
+    pub(crate) fn start(&self) -> &Arc<State> {
+        &self.start
+    }
+}
