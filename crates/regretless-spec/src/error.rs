@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn positions_count_characters() {
-        assert_eq!(line_column("a\nθ = 1", 5), (2, 4));
+        assert_eq!(line_column("a\nθ = 1", 5), (2, 3));
         assert_eq!(line_column("", 9), (1, 1));
     }
 }

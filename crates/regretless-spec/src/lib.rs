@@ -51,4 +51,4 @@ pub use file::json_schema;
 pub use limits::Limits;
 pub use parameter::{Parameter, Parameters};
 pub use predict::Predicted;
-pub use spec::{MultiplierRule, Spec, SurrogateSettings};
+pub use spec::{Spec, SurrogateSettings};

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use regretless_core::Problem;
+use regretless_core::{Problem, Rule, SurrogateOptions};
 
 use crate::data::{ParameterTable, read_text};
 use crate::error::Result;
-use crate::file::{RuleName, SegmentsName};
 use crate::{Limits, Predicted, resolve};
 
 /// A checked problem file: the problem, what of it is predicted, and the settings.
@@ -22,28 +21,12 @@ pub struct Spec {
 }
 
 /// How the problem is softened and smoothed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct SurrogateSettings {
-    /// K: hinges are rounded over |z| ≤ 1/4K.
-    pub k: f64,
-    /// Which pieces are used.
-    pub segments: SegmentsName,
+    /// Sharpness and segments.
+    pub options: SurrogateOptions,
     /// How the penalties of hard rows are found.
-    pub multipliers: MultiplierRule,
-}
-
-/// How the penalties of hard rows are found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum MultiplierRule {
-    /// By a rule, with the factor that was written.
-    Rule {
-        /// The rule.
-        rule: RuleName,
-        /// Its factor; `None` for the rule's own.
-        factor: Option<f64>,
-    },
-    /// The same for every hard row.
-    Constant(f64),
+    pub rule: Rule,
 }
 
 impl Spec {

@@ -2,6 +2,7 @@
 //!
 //! Nothing here is checked beyond types and key names; [`crate::Spec`] is the checked form.
 
+mod schema;
 mod settings;
 mod value;
 mod visit;
@@ -9,6 +10,7 @@ mod visit;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+pub use schema::json_schema;
 pub use settings::{MultipliersSetting, RuleName, ScaledRule, SegmentsName, SurrogateSection};
 pub use value::{Rows, Source, Variables, Vector};
 
@@ -112,14 +114,4 @@ pub struct BoundsSection {
     /// Upper bounds, `inf` for none. Default `inf`.
     #[schemars(with = "Option<value::BoundSchema>")]
     pub upper: Option<Vector>,
-}
-
-/// The JSON Schema of the problem file, as `docs/problem.schema.json` has it.
-///
-/// ```
-/// let schema = regretless_spec::json_schema();
-/// assert_eq!(schema["additionalProperties"], false);
-/// ```
-pub fn json_schema() -> serde_json::Value {
-    schemars::schema_for!(ProblemFile).to_value()
 }

@@ -65,8 +65,10 @@ pub enum MultipliersSetting {
 pub struct ScaledRule {
     /// The rule.
     pub rule: RuleName,
-    /// What the rule's penalties are multiplied with.
+    /// `dual`: the safety factor, default 4. `empirical`: the constant, default 5. `theory` has none.
     pub factor: Option<f64>,
+    /// `empirical` only: multiply with √n too. Default false.
+    pub sqrt_n: Option<bool>,
 }
 
 impl Default for MultipliersSetting {

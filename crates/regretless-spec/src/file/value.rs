@@ -49,10 +49,10 @@ pub enum Variables {
     Names(Vec<String>),
 }
 
-/// The schema of `predict`; only described, never made.
+/// Columns of the parameter table, by name or pattern.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
-#[expect(dead_code, reason = "describes the schema")]
+#[expect(dead_code, reason = "only describes the schema")]
 enum Columns {
     /// A column name or pattern.
     One(String),
@@ -60,10 +60,10 @@ enum Columns {
     Many(Vec<String>),
 }
 
-/// The schema of bounds; only described, never made.
+/// Bounds: one number for all variables, a list, a file, or predicted columns.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
-#[expect(dead_code, reason = "describes the schema")]
+#[expect(dead_code, reason = "only describes the schema")]
 pub(super) enum BoundSchema {
     /// One bound for all variables.
     Scalar(BoundNumber),
@@ -73,17 +73,17 @@ pub(super) enum BoundSchema {
     From(Source),
 }
 
-/// TOML has infinities, JSON has not: as text they pass both.
+/// A number, or an infinity; TOML's own `inf` and `-inf` do as well.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
-#[expect(dead_code, reason = "describes the schema")]
+#[expect(dead_code, reason = "only describes the schema")]
 pub(super) enum BoundNumber {
     Number(f64),
     Infinity(Infinity),
 }
 
 #[derive(JsonSchema)]
-#[expect(dead_code, reason = "describes the schema")]
+#[expect(dead_code, reason = "only describes the schema")]
 pub(super) enum Infinity {
     #[schemars(rename = "inf")]
     Plus,
