@@ -1,6 +1,8 @@
 //! Random problems of every kind the engine promises to solve.
 #![allow(dead_code, non_snake_case, unreachable_pub)]
 
+pub mod params;
+
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use regretless_core::{Matrix, Problem, Soft};
