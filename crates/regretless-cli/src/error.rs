@@ -108,7 +108,11 @@ fn quote(place: &Place) -> Option<(NamedSource<String>, LabeledSpan)> {
     }
     // A value over several lines is marked by its first.
     let end = text[span.start..].find('\n').map_or(text.len(), |i| span.start + i).min(span.end);
-    let source = NamedSource::new(file.display().to_string(), text.to_string());
+    // Characters that command a terminal are replaced, byte for byte, so that the span stays right.
+    let visible = |c: char| {
+        if c.is_control() && !matches!(c, '\n' | '\t') { "?".repeat(c.len_utf8()) } else { c.into() }
+    };
+    let source = NamedSource::new(file.display().to_string(), text.chars().map(visible).collect::<String>());
     Some((source, LabeledSpan::new(None, span.start, end.saturating_sub(span.start))))
 }
 

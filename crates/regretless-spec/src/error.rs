@@ -193,13 +193,13 @@ pub enum Trouble {
     #[error("the number of rows of this block is not known")]
     RowsUnknown,
     /// NaN or an infinity.
-    #[error("{0} is not a finite number")]
+    #[error("{0} is not allowed here, only finite numbers are")]
     NotFinite(f64),
     /// An infinity that leaves a variable without any value.
     #[error("a bound of {0} on this side leaves the variable no value")]
     WrongInfinity(f64),
     /// A negative price of a soft row.
-    #[error("the price {0} is negative: a soft row would reward its violation without bound")]
+    #[error("the price {0} is negative, and prices of soft rows are 0 or more")]
     Negative(f64),
     /// Lower bound above the upper one.
     #[error("the lower bound {lower} of `{variable}` is above its upper bound {upper}")]
@@ -232,7 +232,7 @@ pub enum Trouble {
     #[error("the cell is empty")]
     EmptyCell,
     /// A line with another number of cells than the first one.
-    #[error("{found} cells, but the lines before have {expected}")]
+    #[error("{}, but the lines before have {expected}", count(*found, "cell"))]
     Ragged {
         /// Cells of the lines before.
         expected: usize,
@@ -255,7 +255,7 @@ pub enum Trouble {
     #[error("the column `{0}` is selected twice")]
     RepeatedColumn(String),
     /// Another number of columns than the part has entries.
-    #[error("`{key}` needs {expected} columns ({shape}), but {selectors} selects {found}")]
+    #[error("`{key}` needs {} ({shape}), but {selectors} selects {found}", count(*expected, "column"))]
     ColumnCount {
         /// The predicted part.
         key: String,
@@ -285,13 +285,17 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// Text from a file, cut to a length that fits a message.
+/// Text from a file, cut to a length that fits a message and without characters that command a terminal.
 pub(crate) fn shorten(text: &str) -> String {
-    const MOST: usize = 120;
-    if text.chars().nth(MOST).is_none() {
-        return text.to_owned();
-    }
-    text.chars().take(MOST).chain("…".chars()).collect()
+    const MOST: usize = 160;
+    let cut = if text.chars().nth(MOST).is_some() { "…" } else { "" };
+    let visible = text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c });
+    visible.take(MOST).chain(cut.chars()).collect()
+}
+
+/// `1 row`, `2 rows`.
+pub(crate) fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 #[cfg(test)]
@@ -305,6 +309,12 @@ mod tests {
         assert_eq!(size(16 << 20), "16 MiB");
         assert_eq!(size(3 << 29), "1.5 GiB");
         assert_eq!(size(u64::MAX), "17179869184 GiB");
+    }
+
+    #[test]
+    fn text_of_files_cannot_command_a_terminal() {
+        assert_eq!(shorten("a\u{1b}[31m"), "a\u{fffd}[31m");
+        assert_eq!(shorten(&"é".repeat(1000)).chars().count(), 161);
     }
 
     #[test]

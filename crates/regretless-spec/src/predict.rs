@@ -1,9 +1,10 @@
 //! Predicted parts: which entries of a problem come from which columns of a table.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::Parameter;
-use crate::error::{Place, Result, SpecError, Trouble, shorten};
+use crate::error::{Place, Result, SpecError, Trouble, count, shorten};
 
 /// A part of a problem whose values come from a table, one row an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,11 +38,12 @@ impl Predicted {
                 return Err(self.no_column(selector, header, table));
             }
         }
-        let mut seen = vec![false; header.len()];
-        for &i in &chosen {
-            if std::mem::replace(&mut seen[i], true) {
-                return Err(self.fail(table, Trouble::RepeatedColumn(shorten(&header[i]))));
-            }
+        if let Some(twice) = repeated(chosen.iter().map(|&i| &header[i])) {
+            let trouble = Trouble::AmbiguousColumn(shorten(twice));
+            let same_column =
+                chosen.iter().filter(|&&i| header[i] == *twice).collect::<BTreeSet<_>>().len() == 1;
+            let trouble = if same_column { Trouble::RepeatedColumn(shorten(twice)) } else { trouble };
+            return Err(self.fail(table, trouble));
         }
         if chosen.len() != self.range.len() {
             let trouble = Trouble::ColumnCount {
@@ -99,8 +101,10 @@ impl Predicted {
     }
 }
 
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+/// The first name that comes a second time.
+fn repeated<'a>(names: impl Iterator<Item = &'a String>) -> Option<&'a String> {
+    let mut seen = BTreeSet::new();
+    names.into_iter().find(|name| !seen.insert(*name))
 }
 
 /// True if `name` fits `pattern`, in which `*` stands for any text and `?` for any one character.
@@ -163,7 +167,7 @@ mod tests {
     }
 
     fn select(columns: &[&str], entries: usize) -> std::result::Result<Vec<usize>, String> {
-        let header = ["day", "p_2", "p_1", "q", "p*"].map(str::to_owned);
+        let header = ["day", "p_2", "p_1", "q", "p*", "q2", "q2"].map(str::to_owned);
         let place = Place::File("t.csv".into());
         part(columns, entries).select(&header, &place).map_err(|e| e.to_string())
     }
@@ -177,6 +181,7 @@ mod tests {
 
     #[test]
     fn bad_selections_say_why() {
+        assert_eq!(select(&["q2"], 1).unwrap_err(), "t.csv: the table has the column `q2` twice");
         assert_eq!(select(&["r"], 1).unwrap_err(), "t.csv: no column of the table fits `r`");
         assert_eq!(select(&["p_*", "p_1"], 3).unwrap_err(), "t.csv: the column `p_1` is selected twice");
         let count = "t.csv: `objective.linear` needs 3 columns (one an entry), but `p_*` selects 2";

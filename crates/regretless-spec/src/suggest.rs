@@ -1,7 +1,7 @@
 //! "Did you mean": the nearest known key, and the mathematical names people type first.
 
 /// What the mathematics of the docs calls a part, and the key that says it.
-const ALIASES: [(&str, &str); 22] = [
+const ALIASES: [(&str, &str); 25] = [
     ("theta", "linear"),
     ("cost", "linear"),
     ("q", "quadratic"),
@@ -23,6 +23,9 @@ const ALIASES: [(&str, &str); 22] = [
     ("l", "lower"),
     ("u", "upper"),
     ("maximize", "sense"),
+    ("path", "file"),
+    ("column", "predict"),
+    ("columns", "predict"),
     ("beta", "multipliers"),
 ];
 

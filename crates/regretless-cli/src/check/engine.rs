@@ -52,6 +52,12 @@ pub(super) fn run(spec: &Spec, instances: &Instances, report: &mut Report) -> Re
     }
     let optimal = optima(problem, instances, &chosen, &batch, report)?;
 
+    if optimal.is_empty() {
+        for check in ["multipliers", "certificate", "surrogate", "gradients"] {
+            report.checks.push(Finding::skipped(check, "no instance has an optimum"));
+        }
+        return Ok(());
+    }
     let multipliers = match Multipliers::choose(problem, &spec.surrogate().rule, &batch) {
         Ok(multipliers) => multipliers,
         Err(error) => {
@@ -73,10 +79,6 @@ pub(super) fn run(spec: &Spec, instances: &Instances, report: &mut Report) -> Re
 
     let picked = spread(optimal.len(), GRADIENTS).into_iter().map(|k| &parameters[optimal[k]]);
     let picked: Vec<&Parameters> = picked.collect();
-    if picked.is_empty() {
-        report.checks.push(Finding::skipped("gradients", "no instance has an optimum"));
-        return Ok(());
-    }
     let gradients = gradient::check(spec, &multipliers, &picked);
     report.checks.push(gradient::finding(&gradients, picked.len()));
     report.gradients = gradients;
@@ -163,6 +165,8 @@ fn certificate(problem: &Problem, multipliers: &Multipliers, report: &mut Report
     let certificate = &multipliers.certificate;
     let worst_row = certificate.worst_row.map(|row| problem.row_name(row));
     let worst = match &worst_row {
+        // Rounding, not a violation.
+        _ if certificate.worst_violation <= 1e-9 * certificate.scale => "no hard row violated".to_owned(),
         Some(row) => format!("largest violation {} at {row}", number(certificate.worst_violation)),
         None => "no hard row violated".to_owned(),
     };

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use crate::error::CliError;
 use crate::instances::Instances;
-use crate::output::count;
 use crate::solve::sense;
 pub(crate) use engine::{CertificateReport, MultiplierReport};
 pub(crate) use gradient::GradientReport;
@@ -83,7 +82,8 @@ pub(crate) fn check(spec: &Spec, instances: Option<&Instances>) -> Result<Report
     if let Some(instances) = instances {
         engine::run(spec, instances, &mut report)?;
     } else {
-        let why = format!("{} predicted: give --data FILE", count(spec.predicted().len(), "part"));
+        let keys: Vec<_> = spec.predicted().iter().map(|part| format!("`{}`", part.key)).collect();
+        let why = format!("{} predicted: give --data FILE", keys.join(", "));
         for check in ["optimum", "multipliers", "certificate", "surrogate", "gradients"] {
             report.checks.push(Finding::skipped(check, why.clone()));
         }

@@ -12,13 +12,11 @@ const MOST: usize = 20;
 pub(crate) fn render(report: &Report) -> String {
     let mut out = String::new();
     let name = report.problem.as_deref().unwrap_or("problem");
-    let _ = writeln!(
-        out,
-        "{name}: {} ({}), {}\n",
-        report.class,
-        report.sense,
-        count(report.instances, "instance")
-    );
+    let instances = match report.instances {
+        0 => "no data".to_owned(),
+        n => count(n, "instance"),
+    };
+    let _ = writeln!(out, "{name}: {} ({}), {instances}\n", report.class, report.sense);
     let width = report.checks.iter().map(|f| f.check.len()).max().unwrap_or(0);
     for finding in &report.checks {
         let verdict = match finding.verdict {
@@ -58,13 +56,13 @@ pub(crate) fn render(report: &Report) -> String {
         });
         out.push_str(&table(&["parameter", "entries", "directions", "relative error", ""], 1, rows));
     }
-    let failed = report.checks.iter().filter(|f| f.verdict == Verdict::Failed).count();
-    match failed {
-        0 => out.push_str("\nAll checks passed.\n"),
-        _ => {
-            let _ = writeln!(out, "\n{} failed.", count(failed, "check"));
-        }
-    }
+    let of = |verdict| report.checks.iter().filter(|f| f.verdict == verdict).count();
+    let verdict = match (of(Verdict::Failed), of(Verdict::Skipped)) {
+        (0, 0) => "All checks passed.".to_owned(),
+        (0, skipped) => format!("All checks passed that could be made, {skipped} skipped."),
+        (failed, _) => format!("{} failed.", count(failed, "check")),
+    };
+    let _ = writeln!(out, "\n{verdict}");
     out
 }
 

@@ -88,7 +88,9 @@ impl Array {
                 }
             }
             if let Some((i, trouble)) = bad {
-                return Err(SpecError::new(lines.place(Some((i, None))), trouble).hint(CELL_HINT));
+                let unreadable = matches!(trouble, Trouble::NotANumber(_) | Trouble::EmptyCell);
+                let error = SpecError::new(lines.place(Some((i, None))), trouble);
+                return Err(if unreadable { error.hint(CELL_HINT) } else { error });
             }
         }
         if array.rows == 0 {
@@ -103,8 +105,10 @@ impl Array {
     /// Reads NPY, of which `length` bytes are there.
     pub fn from_npy(reader: impl Read, length: u64, path: &Path, limits: &Limits) -> Result<Self> {
         npy::read(reader, length, limits.entries).map_err(|trouble| {
+            let unreadable = matches!(trouble, Trouble::Npy(_));
             let error = SpecError::new(Place::File(path.to_owned()), trouble);
-            error.hint("write it with numpy.save(path, array.astype(\"<f8\")), one- or two-dimensional")
+            let hint = "write it with numpy.save(path, array.astype(\"<f8\")), one- or two-dimensional";
+            if unreadable { error.hint(hint) } else { error }
         })
     }
 
@@ -144,7 +148,7 @@ mod tests {
         let message = |text| csv(text).unwrap_err().to_string();
         assert_eq!(message("a,b\n1,x\n"), "a.csv, line 2, column 2: `x` is not a number");
         assert_eq!(message("1,b\n1,2\n"), "a.csv, line 1, column 2: `b` is not a number");
-        assert_eq!(message("1,2\n3\n"), "a.csv, line 2: 1 cells, but the lines before have 2");
+        assert_eq!(message("1,2\n3\n"), "a.csv, line 2: 1 cell, but the lines before have 2");
         assert_eq!(message("1,2\n3,\n"), "a.csv, line 2, column 2: the cell is empty");
         assert_eq!(message("a,b\n"), "a.csv: the file has no numbers");
         assert_eq!(message(""), "a.csv: the file has no numbers");

@@ -32,10 +32,17 @@ pub(crate) fn open(path: &Path, limit: u64) -> Result<Opened> {
     let meta = std::fs::metadata(path).map_err(|e| io_error(path, e))?;
     let kind = meta.file_type();
     if kind.is_dir() {
-        return Err(fail(path, Trouble::NotAFile("a folder")));
+        let error = fail(path, Trouble::NotAFile("a folder"));
+        let inside = path.join("problem.toml");
+        return Err(if inside.is_file() {
+            error.hint(format!("did you mean {}?", inside.display()))
+        } else {
+            error
+        });
     }
     if kind.is_file() && meta.len() > limit {
-        return Err(fail(path, Trouble::TooLarge { found: meta.len(), limit }));
+        let error = fail(path, Trouble::TooLarge { found: meta.len(), limit });
+        return Err(error.hint("keep only the rows and columns that are needed, or split the file"));
     }
     if !kind.is_file() && !is_pipe(kind) {
         return Err(fail(path, Trouble::NotAFile("a device")));

@@ -47,9 +47,6 @@ impl ParameterTable {
                 columns.push(Column { index, name: header[index].clone(), part });
             }
         }
-        if let Some(column) = columns.iter().find(|c| header.iter().filter(|&h| *h == c.name).count() > 1) {
-            return Err(SpecError::new(place, Trouble::AmbiguousColumn(shorten(&column.name))));
-        }
         let mut table = Self {
             file: path.to_owned(),
             problem: spec.problem().clone(),

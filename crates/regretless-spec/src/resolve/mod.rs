@@ -40,9 +40,14 @@ impl Context<'_> {
     fn entries(&self, key: &Key, rows: usize, cols: usize) -> Result<usize> {
         let found = rows.saturating_mul(cols);
         let limit = self.limits.entries;
-        if found <= limit { Ok(found) } else { Err(self.fail(key, Trouble::TooManyEntries { found, limit })) }
+        if found > limit {
+            return Err(self.fail(key, Trouble::TooManyEntries { found, limit }).hint(DENSE));
+        }
+        Ok(found)
     }
 }
+
+const DENSE: &str = "the engine works with dense matrices: this would not fit into memory";
 
 const EXAMPLE: &str = "the smallest problem file is\n  [problem]\n  variables = [\"a\", \"b\"]\n  [objective]\n  \
                        linear = [3.0, 2.0]\n  [bounds]\n  upper = 1.0";
@@ -156,7 +161,7 @@ fn variables(ctx: &Context<'_>, written: Variables) -> Result<(usize, Vec<String
         Variables::Names(names) => names.len() as u64,
     };
     if found > limit as u64 {
-        return Err(ctx.fail(&key, Trouble::TooManyVariables { found, limit }));
+        return Err(ctx.fail(&key, Trouble::TooManyVariables { found, limit }).hint(DENSE));
     }
     if found == 0 {
         let trouble = Trouble::Empty("the problem has no variables");

@@ -6,7 +6,7 @@ use regretless_core::Matrix;
 
 use super::Context;
 use crate::data::{Allowed, Array};
-use crate::error::{Place, Result, SpecError, Trouble};
+use crate::error::{Place, Result, SpecError, Trouble, count};
 use crate::file::{Rows, Source, Vector};
 use crate::key::Key;
 
@@ -195,8 +195,9 @@ impl MatrixPart {
             }
             Self::Values(matrix, _) if matrix.rows() == rows => Ok((matrix, None)),
             Self::Values(matrix, file) => {
-                let found = format!("{} rows", matrix.rows());
-                Err(ctx.misfit(key, file, Trouble::Shape { expected: format!("{rows} rows"), found }))
+                let trouble =
+                    Trouble::Shape { expected: count(rows, "row"), found: count(matrix.rows(), "row") };
+                Err(ctx.misfit(key, file, trouble))
             }
         }
     }
@@ -213,5 +214,5 @@ impl Context<'_> {
 }
 
 fn numbers(n: usize) -> String {
-    if n == 1 { "1 number".to_owned() } else { format!("{n} numbers") }
+    count(n, "number")
 }

@@ -10,6 +10,8 @@ use crate::suggest;
 /// Finds the key concerned and says what to do where that can be told.
 pub(super) fn explain(ctx: &Context<'_>, error: &toml::de::Error) -> Box<SpecError> {
     let span = error.span();
+    // What is wrong with the file as a whole has an empty span at its beginning.
+    let span = span.filter(|span| *span != (0..0));
     let key = span.as_ref().map_or_else(Key::default, |span| Key::at(&ctx.text, span));
     let place = |key: &Key| Place::Key {
         file: ctx.path.to_owned(),
@@ -43,8 +45,12 @@ pub(super) fn explain(ctx: &Context<'_>, error: &toml::de::Error) -> Box<SpecErr
         };
         return SpecError::new(place(&key), Trouble::MissingKey(missing)).hint(hint);
     }
-    let trouble = SpecError::new(place(&key), Trouble::Syntax(shorten(message)));
-    match quoted_text(message) {
+    let message = message.replace("unknown variant", "unknown value");
+    let trouble = SpecError::new(place(&key), Trouble::Syntax(shorten(&message)));
+    match quoted_text(&message) {
+        _ if message.contains(" as i128") || message.contains(" as u128") => {
+            trouble.hint("whole numbers beyond 9.2e18 are written with a decimal point or an exponent")
+        }
         Some(text) if is_file(text) => {
             trouble.hint(format!("a file is named as {{ file = \"{}\" }}", shorten(text)))
         }
