@@ -81,7 +81,7 @@ fn numbers_and_shapes() {
         ("a billion variables", "[problem]\nvariables = 1000000000\n[objective]\nlinear = 1\n"),
         (
             "a huge predicted matrix",
-            "[problem]\nvariables = 100000\n[objective]\nquadratic = { predict = \"q*\" }\n",
+            "[problem]\nvariables = 10000\n[objective]\nquadratic = { predict = \"q*\" }\n",
         ),
         ("wrong length", "[problem]\nvariables = [\"a\", \"b\"]\n[objective]\nlinear = [1, 2, 3]\n"),
         (

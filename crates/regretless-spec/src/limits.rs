@@ -15,14 +15,22 @@ pub struct Limits {
     pub problem_bytes: u64,
     /// Size of a CSV or NPY file in bytes.
     pub table_bytes: u64,
-    /// Number of variables.
+    /// Number of variables. The engine keeps a dense factor of n²/2 entries.
     pub variables: usize,
+    /// Entries of one predicted part, each of which is a column of a table.
+    pub predicted: usize,
     /// Entries of one matrix, or of the selected columns of one table.
     pub entries: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { problem_bytes: 8 << 20, table_bytes: 4 << 30, variables: 100_000, entries: 1 << 27 }
+        Self {
+            problem_bytes: 8 << 20,
+            table_bytes: 4 << 30,
+            variables: 10_000,
+            predicted: 1 << 20,
+            entries: 1 << 27,
+        }
     }
 }

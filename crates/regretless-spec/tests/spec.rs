@@ -1,5 +1,7 @@
 //! Problem files to problems: values end up where they belong.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::path::{Path, PathBuf};
 
 use regretless_core::{Rule, Segments, Sense};

@@ -6,38 +6,38 @@ use assert_cmd::Command;
 use tempfile::TempDir;
 
 /// A folder that is gone when the test is.
-pub struct Folder(TempDir);
+pub(crate) struct Folder(TempDir);
 
 /// What a run left behind.
-pub struct Ran {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
 
     /// Writes a file.
-    pub fn with(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn with(self, name: &str, content: impl AsRef<[u8]>) -> Self {
         std::fs::write(self.path().join(name), content).unwrap();
         self
     }
 
     /// Runs `regretless` in the folder; arguments are cut at blanks.
-    pub fn run(&self, arguments: &str) -> Ran {
+    pub(crate) fn run(&self, arguments: &str) -> Ran {
         run_in(self.path(), arguments)
     }
 }
 
 /// Runs `regretless` in a folder; arguments are cut at blanks.
-pub fn run_in(folder: &Path, arguments: &str) -> Ran {
+pub(crate) fn run_in(folder: &Path, arguments: &str) -> Ran {
     let mut command = Command::cargo_bin("regretless").unwrap();
     let output = command
         .current_dir(folder)
@@ -50,6 +50,6 @@ pub fn run_in(folder: &Path, arguments: &str) -> Ran {
 }
 
 /// Runs `regretless` at the root of the repository.
-pub fn run(arguments: &str) -> Ran {
+pub(crate) fn run(arguments: &str) -> Ran {
     run_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), arguments)
 }

@@ -114,6 +114,16 @@ impl Context<'_> {
         Ok(())
     }
 
+    /// Every predicted entry needs a column, and no table has that many.
+    fn predicted(&self, key: &Key, found: usize) -> Result<()> {
+        let limit = self.limits.predicted;
+        if found > limit {
+            let error = self.fail(key, Trouble::TooManyEntries { found, limit });
+            return Err(error.hint("every predicted entry is a column of the table: predict a smaller part"));
+        }
+        Ok(())
+    }
+
     fn check_columns(&self, key: &Key, columns: &[String]) -> Result<()> {
         if columns.iter().any(String::is_empty) || columns.is_empty() {
             let trouble = Trouble::Empty("`predict` names no column");
@@ -158,7 +168,10 @@ impl VectorPart {
     ) -> Result<(Vec<f64>, Option<Vec<String>>)> {
         match self {
             Self::Scalar(v) => Ok((vec![v; len], None)),
-            Self::Predicted(columns) => Ok((vec![placeholder; len], Some(columns))),
+            Self::Predicted(columns) => {
+                ctx.predicted(key, len)?;
+                Ok((vec![placeholder; len], Some(columns)))
+            }
             Self::Values(values, _) if values.len() == len => Ok((values, None)),
             Self::Values(values, file) => {
                 let trouble = Trouble::Shape {
@@ -190,7 +203,7 @@ impl MatrixPart {
     ) -> Result<(Matrix, Option<Vec<String>>)> {
         match self {
             Self::Predicted(columns) => {
-                ctx.entries(key, rows, cols)?;
+                ctx.predicted(key, rows.saturating_mul(cols))?;
                 Ok((Matrix::zeros(rows, cols), Some(columns)))
             }
             Self::Values(matrix, _) if matrix.rows() == rows => Ok((matrix, None)),
