@@ -101,13 +101,14 @@ impl Report {
 fn quote(place: &Place) -> Option<(NamedSource<String>, LabeledSpan)> {
     const LONGEST: usize = 160;
     let Place::Key { file, span: Some(span), text, .. } = place else { return None };
-    let start = text[..span.start].rfind('\n').map_or(0, |i| i + 1);
-    let around = text[..start].lines().rev().take(2).chain(text[start..].lines().take(3));
-    if around.into_iter().any(|line| line.len() > LONGEST) {
+    let (before, after) = text.split_at_checked(span.start)?;
+    let start = before.rfind('\n').map_or(0, |i| i + 1);
+    let mut around = text[..start].lines().rev().take(2).chain(text[start..].lines().take(3));
+    if around.any(|line| line.len() > LONGEST) {
         return None;
     }
     // A value over several lines is marked by its first.
-    let end = text[span.start..].find('\n').map_or(text.len(), |i| span.start + i).min(span.end);
+    let end = after.find('\n').map_or(text.len(), |i| span.start + i).min(span.end);
     // Characters that command a terminal are replaced, byte for byte, so that the span stays right.
     let visible = |c: char| {
         if c.is_control() && !matches!(c, '\n' | '\t') { "?".repeat(c.len_utf8()) } else { c.into() }
@@ -131,5 +132,27 @@ impl Diagnostic for Report {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         self.quote.as_ref().map(|(_, label)| Box::new(std::iter::once(label.clone())) as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_broken_file_can_be_quoted() {
+        let text =
+            "[problem]\r\nname = \"θ\t\u{85}\"\nvariables = [\"ä\", \"b\"]\n[objective]\nlinear = [1, 2]\n";
+        for (cut, _) in text.char_indices() {
+            for piece in ["", "\u{1b}[31m", "é", "=", "\"", "[[soft]]\nrows = 'é'"] {
+                let broken = format!("{}{piece}{}", &text[..cut], &text[cut..]);
+                for broken in [broken.as_str(), &broken[..cut + piece.len()]] {
+                    let spec = Spec::parse(broken, "p.toml", &regretless_spec::Limits::default());
+                    let Err(error) = spec else { continue };
+                    let message = CliError::from(error).render();
+                    assert!(!message.contains('\u{1b}'), "{message}");
+                }
+            }
+        }
     }
 }

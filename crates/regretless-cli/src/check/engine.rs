@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use regretless_core::{Instance, Multipliers, Oracle, Problem, RowId, Status, Surrogate, SurrogateStatus};
-use regretless_spec::{Parameters, Spec};
+use regretless_spec::{Parameter, Parameters, Spec};
 use serde::Serialize;
 
 use super::{Finding, Report, gradient, spread};
@@ -69,7 +69,7 @@ pub(super) fn run(spec: &Spec, instances: &Instances, report: &mut Report) -> Re
         }
     };
     report.checks.push(Finding::ok("multipliers", multipliers.explanation.clone()));
-    report.multipliers = Some(penalties(problem, &multipliers));
+    report.multipliers = Some(penalties(spec, &multipliers));
     certificate(problem, &multipliers, report);
 
     let surrogate = Surrogate::new(problem, &multipliers, &spec.surrogate().options);
@@ -105,23 +105,20 @@ fn optima(
     }
     let of = of(chosen.len(), instances.len());
     let detail = match &first {
-        None => format!("feasible and bounded: {of} optimal"),
+        None => format!("feasible and bounded: {of}"),
         Some((i, trouble)) => {
             let place = instances.row(*i).map_or_else(String::new, |row| format!("row {row} is "));
-            format!("{} of {of} optimal; {place}{}", optimal.len(), explain(problem, trouble))
+            format!("{} of {of} with an optimum; {place}{}", optimal.len(), explain(problem, trouble))
         }
     };
     report.checks.push(Finding::judged("optimum", first.is_none(), detail));
     Ok(optimal)
 }
 
-/// `12 instances`, or `1000 of 5000 instances`.
+/// `12 instances`, or `1000 instances (out of 5000)`.
 fn of(looked_at: usize, all: usize) -> String {
-    if looked_at == all {
-        count(all, "instance")
-    } else {
-        format!("{looked_at} of {}", count(all, "instance"))
-    }
+    let instances = count(looked_at, "instance");
+    if looked_at == all { instances } else { format!("{instances} (out of {all})") }
 }
 
 fn explain(problem: &Problem, trouble: &Status) -> String {
@@ -148,12 +145,14 @@ fn shortened(items: &[String]) -> String {
     if items.len() > MOST { format!("{first} and {} more", items.len() - MOST) } else { first }
 }
 
-fn penalties(problem: &Problem, multipliers: &Multipliers) -> MultiplierReport {
+fn penalties(spec: &Spec, multipliers: &Multipliers) -> MultiplierReport {
+    let problem = spec.problem();
     let shape = problem.shape();
+    let known = |side| spec.predicted().iter().all(|part| part.parameter != side);
     let absent = |row: &RowId| match *row {
         RowId::Soft(_) => true,
-        RowId::Lower(j) => problem.lower()[j].is_infinite(),
-        RowId::Upper(j) => problem.upper()[j].is_infinite(),
+        RowId::Lower(j) => known(Parameter::Lower) && problem.lower()[j].is_infinite(),
+        RowId::Upper(j) => known(Parameter::Upper) && problem.upper()[j].is_infinite(),
         _ => false,
     };
     let rows = (0..shape.rows()).map(|i| shape.row(i)).filter(|row| !absent(row));

@@ -62,6 +62,12 @@ pub(super) fn check(
 pub(super) fn finding(gradients: &[GradientReport], instances: usize) -> Finding {
     let failed: Vec<_> = gradients.iter().filter(|g| !g.passed).map(|g| g.parameter).collect();
     let skipped: Vec<_> = gradients.iter().filter(|g| g.compared == 0).map(|g| g.parameter).collect();
+    if skipped.len() == gradients.len() {
+        return Finding::skipped(
+            "gradients",
+            "no unique optimum, or a kink too near: nothing to compare with",
+        );
+    }
     let mut detail = format!("vjp against central differences on {}", count(instances, "instance"));
     if failed.is_empty() {
         let _ = write!(detail, ": within {TOLERANCE:e}");
@@ -89,7 +95,8 @@ impl Bench<'_> {
         let problem = self.spec.problem();
         let (name, entries) = match what {
             What::Parameter(parameter) => {
-                (parameter.symbol(), movable(parameter, &self.values(parameter, instances[0])))
+                let movable = self.movable(parameter, instances[0]);
+                (parameter.symbol(), movable.into_iter().filter(|moves| *moves).count())
             }
             What::Sharpness => ("K", usize::from(problem.shape().rows() > 0)),
         };
@@ -120,7 +127,7 @@ impl Bench<'_> {
         let (values, direction) = match what {
             What::Parameter(parameter) => {
                 let values = self.values(parameter, parameters);
-                let direction = self.direction(parameter, &values);
+                let direction = self.direction(parameter, parameters, &values);
                 (values, direction)
             }
             What::Sharpness => (vec![k], vec![1.0]),
@@ -167,7 +174,7 @@ impl Bench<'_> {
     }
 
     /// A random direction that stays among valid parameters for small steps.
-    fn direction(&mut self, parameter: Parameter, values: &[f64]) -> Vec<f64> {
+    fn direction(&mut self, parameter: Parameter, parameters: &Parameters, values: &[f64]) -> Vec<f64> {
         let mut u: Vec<f64> = values.iter().map(|_| self.normal()).collect();
         match parameter {
             Parameter::Quadratic => {
@@ -179,8 +186,8 @@ impl Bench<'_> {
                 }
             }
             Parameter::Over | Parameter::Under | Parameter::Lower | Parameter::Upper => {
-                for (u, v) in u.iter_mut().zip(values) {
-                    if !moves(parameter, *v) {
+                for (u, moves) in u.iter_mut().zip(self.movable(parameter, parameters)) {
+                    if !moves {
                         *u = 0.0;
                     }
                 }
@@ -190,23 +197,24 @@ impl Bench<'_> {
         u
     }
 
+    /// Which entries can be moved both ways: a price of 0 stands on the edge of what is allowed, an infinite bound is none,
+    /// and bounds that meet cannot pass each other.
+    fn movable(&self, parameter: Parameter, parameters: &Parameters) -> Vec<bool> {
+        let values = self.values(parameter, parameters);
+        let other = match parameter {
+            Parameter::Over | Parameter::Under => return values.iter().map(|&v| v > 0.0).collect(),
+            Parameter::Lower => self.values(Parameter::Upper, parameters),
+            Parameter::Upper => self.values(Parameter::Lower, parameters),
+            _ => return vec![true; values.len()],
+        };
+        values.iter().zip(&other).map(|(v, w)| v.is_finite() && v != w).collect()
+    }
+
     /// A standard normal number (Box–Muller).
     fn normal(&mut self) -> f64 {
         let (a, b): (f64, f64) = (self.rng.random(), self.rng.random());
         (-2.0 * (1.0 - a).ln()).sqrt() * (std::f64::consts::TAU * b).cos()
     }
-}
-
-/// A price of 0 stands on the edge of what is allowed, and an infinite bound is none.
-fn moves(parameter: Parameter, v: f64) -> bool {
-    match parameter {
-        Parameter::Over | Parameter::Under => v > 0.0,
-        _ => v.is_finite(),
-    }
-}
-
-fn movable(parameter: Parameter, values: &[f64]) -> usize {
-    values.iter().filter(|v| moves(parameter, **v)).count()
 }
 
 fn of(gradients: &Gradients, what: What) -> &[f64] {
@@ -235,4 +243,32 @@ fn pieces(solution: &Solution) -> Vec<(RowId, Piece)> {
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Verdict;
+
+    fn report(parameter: &'static str, relative_error: Option<f64>) -> GradientReport {
+        let passed = relative_error.is_none_or(|e| e <= TOLERANCE);
+        GradientReport {
+            parameter,
+            entries: 1,
+            compared: usize::from(relative_error.is_some()),
+            relative_error,
+            passed,
+        }
+    }
+
+    #[test]
+    fn one_wrong_gradient_fails_and_none_at_all_is_no_success() {
+        let good = [report("theta", Some(1e-9)), report("d", None)];
+        assert_eq!(finding(&good, 1).verdict, Verdict::Ok);
+        let bad = [report("theta", Some(1e-9)), report("C", Some(0.1))];
+        let found = finding(&bad, 1);
+        assert_eq!(found.verdict, Verdict::Failed);
+        assert!(found.detail.contains("wrong for C"), "{}", found.detail);
+        assert_eq!(finding(&[report("theta", None)], 1).verdict, Verdict::Skipped);
+    }
 }

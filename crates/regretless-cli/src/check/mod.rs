@@ -72,7 +72,7 @@ pub(crate) fn check(spec: &Spec, instances: Option<&Instances>) -> Result<Report
         class: if problem.is_linear() { "LP" } else { "QP" },
         instances: instances.map_or(0, Instances::len),
         passed: false,
-        checks: vec![statement::sizes(problem)],
+        checks: vec![statement::sizes(spec)],
         multipliers: None,
         certificate: None,
         gradients: Vec::new(),

@@ -9,10 +9,17 @@ use crate::error::CliError;
 use crate::instances::Instances;
 use crate::output::{count, number};
 
-pub(super) fn sizes(problem: &Problem) -> Finding {
+pub(super) fn sizes(spec: &Spec) -> Finding {
+    let problem = spec.problem();
     let shape = problem.shape();
-    let two_sided = problem.soft().under.iter().filter(|&&under| under > 0.0).count();
-    let finite = |bounds: &[f64]| bounds.iter().filter(|b| b.is_finite()).count();
+    // Predicted entries hold placeholders, but they are there.
+    let there = |parameter: Parameter, known: fn(f64) -> bool| {
+        let parts = spec.predicted().iter().filter(|part| part.parameter == parameter);
+        let ranges: Vec<_> = parts.map(|part| part.range.clone()).collect();
+        let entries = parameter.of(problem).iter().enumerate();
+        entries.filter(|(i, v)| known(**v) || ranges.iter().any(|range| range.contains(i))).count()
+    };
+    let two_sided = there(Parameter::Under, |v| v > 0.0);
     let mut parts = vec![count(shape.n, "variable")];
     if shape.soft > 0 {
         parts.push(format!("{} ({two_sided} two-sided)", count(shape.soft, "soft row")));
@@ -23,8 +30,8 @@ pub(super) fn sizes(problem: &Problem) -> Finding {
     if shape.equal > 0 {
         parts.push(format!("{} =", count(shape.equal, "hard row")));
     }
-    parts.push(count(finite(problem.lower()), "lower bound"));
-    parts.push(count(finite(problem.upper()), "upper bound"));
+    parts.push(count(there(Parameter::Lower, f64::is_finite), "lower bound"));
+    parts.push(count(there(Parameter::Upper, f64::is_finite), "upper bound"));
     Finding::ok("sizes", parts.join(", "))
 }
 
