@@ -44,6 +44,7 @@ mod predict;
 mod resolve;
 mod spec;
 mod suggest;
+mod trouble;
 
 pub use data::{Array, ParameterTable};
 pub use error::{Place, Result, SpecError, Trouble};
