@@ -39,6 +39,8 @@ pub(crate) struct ExactWorker {
     pub(crate) ws: Workspace,
     /// The gain θ being solved.
     pub(crate) theta: Vec<f64>,
+    /// Stationarity of the last path's end.
+    pub(crate) residual: f64,
 }
 
 const ROUNDS: usize = 60;
@@ -49,8 +51,14 @@ impl ExactWorker {
     pub(crate) fn new(view: &View<'_>) -> Self {
         let s = Softened::new(view);
         let (n, m) = (s.n, s.m());
-        let mut worker =
-            Self { caps: Vec::new(), norms: Vec::new(), ws: Workspace::new(n, m), theta: vec![0.0; n], s };
+        let mut worker = Self {
+            caps: Vec::new(),
+            norms: Vec::new(),
+            ws: Workspace::new(n, m),
+            theta: vec![0.0; n],
+            residual: f64::INFINITY,
+            s,
+        };
         worker.normalise(view, None);
         worker
     }
@@ -97,8 +105,13 @@ impl ExactWorker {
 
     /// Solves for the gain in `self.theta`, from `state` (pieces, multipliers of unit-norm rows, factor) if `warm`.
     pub(crate) fn solve(&mut self, state: &mut State, warm: bool) -> Verdict {
-        let slope = self.slope();
+        let mut slope = self.slope();
         if warm {
+            // While θ moves little, the slope the state ended with still fits, and so does its factor.
+            if state.slope > 0.1 * slope && state.slope < 1e4 * slope {
+                slope = state.slope;
+            }
+            self.s.excess(self.ws.kernel, &state.x, &mut self.ws.z);
             self.anchor(state, slope);
         } else {
             self.cold(state, slope);
@@ -116,8 +129,7 @@ impl ExactWorker {
         }
         let size = self.s.d.iter().fold(0.0_f64, |m, d| m.max(d.abs()));
         let ratio = if force > 0.0 && size > 0.0 { 100.0 * force / size } else { 1.0 };
-        // Powers of two: warm starts see the same slope while θ moves a little.
-        ratio.max(30.0 * self.s.curvature).clamp(1e-6, 1e12).log2().round().exp2()
+        ratio.max(30.0 * self.s.curvature).clamp(1e-6, 1e12)
     }
 
     /// A point, pieces and multipliers from nothing: every bounded variable at a bound with a multiplier of its own.
@@ -143,6 +155,7 @@ impl ExactWorker {
             state.piece[i] = Piece::On;
         }
         s.excess(self.ws.kernel, &state.x, &mut self.ws.z);
+        self.ws.shift.copy_from_slice(&self.ws.z);
         for i in 0..s.m_dense {
             let (caps, z) = (self.caps[i], self.ws.z[i]);
             (state.piece[i], state.lambda[i]) = match z {
@@ -174,10 +187,10 @@ impl ExactWorker {
         }
     }
 
-    /// Laws around the current multipliers; z as the pieces say (0 on a kink).
+    /// Laws around the current multipliers; z, actual before, becomes what the pieces say (0 on a kink).
     fn anchor(&mut self, state: &mut State, slope: f64) {
         let s = &mut self.s;
-        s.excess(self.ws.kernel, &state.x, &mut self.ws.z);
+        self.ws.shift.copy_from_slice(&self.ws.z);
         for i in 0..s.m() {
             let caps = self.caps[i];
             let at = match state.piece[i] {
@@ -213,7 +226,7 @@ impl ExactWorker {
                 Outcome::Unbounded => return Verdict::Unbounded,
                 Outcome::Stalled => return Verdict::Stalled,
             }
-            self.ws.settle(&self.s, state, &self.theta);
+            self.residual = self.ws.settle(&self.s, state, &self.theta);
             let off = self.off_kink(state);
             for i in 0..self.s.m() {
                 state.lambda[i] = self.s.laws[i].multiplier(state.piece[i], self.ws.z[i]);
@@ -229,6 +242,11 @@ impl ExactWorker {
                     slope *= 64.0;
                     refactor = true;
                 }
+            }
+            // With Q the corrections converge linearly, the faster the steeper; the first path is shorter when flat.
+            if round == 0 && self.s.two_q.is_some() && slope < 1e4 * self.s.curvature {
+                slope = 1e4 * self.s.curvature;
+                refactor = true;
             }
             last = off;
             self.anchor(state, slope);

@@ -1,63 +1,84 @@
 //! The factor H = LDLᵀ that forward and backward pass share.
 //!
-//! L is unit lower triangular, packed by columns: half the memory of a square, and triangular solves without
-//! divisions. Rank-one changes follow Gill, Golub, Murray and Saunders (1974), methods C1 and C2.
+//! L is unit lower triangular and kept in blocks of eight columns, each from the block's own diagonal down, padded to
+//! whole lanes with zeros (zeros on and above the diagonal too): half the memory of a square, loops without remainders,
+//! triangular solves without divisions. Vectors that meet the factor have [`padded`] length.
+//! Rank-one changes follow Gill, Golub, Murray and Saunders (1974), methods C1 and C2.
 
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, LANES};
 use crate::linalg::{self, CholeskyScratch};
+
+/// n rounded up to whole lanes.
+pub(crate) fn padded(n: usize) -> usize {
+    n.next_multiple_of(LANES)
+}
 
 /// H = LDLᵀ of an n × n matrix.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Factor {
-    /// Strictly lower part of L, packed by columns.
+    n: usize,
+    /// Strictly lower part of L, in blocks of columns.
     l: Vec<f64>,
-    /// D.
-    d: Vec<f64>,
+    /// D⁻¹, padded with ones.
+    r: Vec<f64>,
 }
 
 impl Factor {
     /// A factor of an n × n matrix; its values mean nothing until [`Factor::refactor`].
     pub(crate) fn new(n: usize) -> Self {
-        Self { l: vec![0.0; n * n.saturating_sub(1) / 2], d: vec![0.0; n] }
+        let mut factor = Self::default();
+        factor.resize(n);
+        factor
     }
 
     /// Gives the factor the memory for n × n, if it lacks it.
     pub(crate) fn resize(&mut self, n: usize) {
-        self.l.resize(n * n.saturating_sub(1) / 2, 0.0);
-        self.d.resize(n, 0.0);
-    }
-
-    pub(crate) fn n(&self) -> usize {
-        self.d.len()
+        if self.n == n && !self.l.is_empty() {
+            return;
+        }
+        *self = Self { n, l: vec![0.0; Self::entries(n)], r: vec![1.0; padded(n)] };
     }
 
     /// Memory of a factor in bytes.
     pub(crate) fn bytes(n: usize) -> usize {
-        n * (n + 1) / 2 * size_of::<f64>()
+        (Self::entries(n) + padded(n)) * size_of::<f64>()
+    }
+
+    /// Numbers kept of L: for block b, eight columns from row 8b down.
+    fn entries(n: usize) -> usize {
+        let blocks = padded(n) / LANES;
+        LANES * LANES * blocks * (blocks + 1) / 2
     }
 
     /// Factors the lower triangle of `h` (column-major, overwritten); false if it is not positive definite.
     pub(crate) fn refactor(&mut self, h: &mut [f64], scratch: &mut CholeskyScratch) -> bool {
-        let n = self.n();
+        let n = self.n;
         if !linalg::cholesky(h, n, scratch) {
             return false;
         }
-        let mut at = 0;
-        for j in 0..n {
-            let col = &h[j * n + j..(j + 1) * n];
-            let pivot = col[0];
-            self.d[j] = pivot * pivot;
-            for (l, c) in self.l[at..at + n - j - 1].iter_mut().zip(&col[1..]) {
-                *l = c / pivot;
+        let mut l = self.l.as_mut_slice();
+        for first in (0..n).step_by(LANES) {
+            let height = padded(n) - first;
+            let (block, rest) = l.split_at_mut(LANES * height);
+            for (k, column) in block.chunks_exact_mut(height).enumerate() {
+                let j = first + k;
+                if j >= n {
+                    break;
+                }
+                let pivot = h[j * n + j];
+                self.r[j] = 1.0 / (pivot * pivot);
+                for (l, c) in column[k + 1..].iter_mut().zip(&h[j * n + j + 1..(j + 1) * n]) {
+                    *l = c / pivot;
+                }
             }
-            at += n - j - 1;
+            l = rest;
         }
-        self.d.iter().all(|d| d.is_finite() && *d > 0.0)
+        self.r.iter().all(|r| r.is_finite() && *r > 0.0)
     }
 
     /// The smallest entry of D.
     pub(crate) fn smallest_pivot(&self) -> f64 {
-        self.d.iter().fold(f64::INFINITY, |m, d| m.min(*d))
+        1.0 / self.r[..self.n].iter().fold(0.0_f64, |m, r| m.max(*r))
     }
 
     /// L p = a, in place.
@@ -67,8 +88,8 @@ impl Factor {
 
     /// Given p = L⁻¹a: H⁻¹a, in place.
     pub(crate) fn finish(&self, k: Kernel, p: &mut [f64]) {
-        for (p, d) in p.iter_mut().zip(&self.d) {
-            *p /= d;
+        for (p, r) in p.iter_mut().zip(&self.r) {
+            *p *= r;
         }
         k.backward(&self.l, p);
     }
@@ -79,25 +100,33 @@ impl Factor {
         self.finish(k, b);
     }
 
+    /// H⁻¹b for a vector that is not padded.
+    pub(crate) fn solve_unpadded(&self, k: Kernel, b: &mut [f64]) {
+        let mut v = vec![0.0; padded(self.n)];
+        v[..self.n].copy_from_slice(b);
+        self.solve(k, &mut v);
+        b.copy_from_slice(&v[..self.n]);
+    }
+
     /// Given p = L⁻¹a: aᵀH⁻¹a.
-    pub(crate) fn norm2(&self, p: &[f64]) -> f64 {
-        p.iter().zip(&self.d).map(|(p, d)| p * p / d).sum()
+    pub(crate) fn norm2(&self, k: Kernel, p: &[f64]) -> f64 {
+        k.weighted_norm2(p, &self.r)
     }
 
-    /// H += w a aᵀ for w > 0, given p = L⁻¹a. `a` and `beta` are overwritten.
-    pub(crate) fn update(&mut self, k: Kernel, w: f64, p: &[f64], a: &mut [f64], beta: &mut [f64]) {
+    /// H += w a aᵀ for w > 0, given p = L⁻¹a. `a` and `scratch` are overwritten.
+    pub(crate) fn update(&mut self, k: Kernel, w: f64, p: &[f64], a: &mut [f64], scratch: &mut Scratch) {
         let mut t = 1.0;
-        for ((p, d), beta) in p.iter().zip(&mut self.d).zip(beta.iter_mut()) {
-            let step = w * p / *d;
-            let next = step.mul_add(*p, t);
-            *beta = step / next;
-            *d *= next / t;
-            t = next;
+        for (i, (p, r)) in p.iter().zip(&self.r).enumerate() {
+            let step = w * p * r;
+            scratch.before[i] = t;
+            t += step * p;
+            scratch.beta[i] = step;
+            scratch.after[i] = t;
         }
-        k.rank_one(&mut self.l, p, beta, a);
+        self.change(k, p, a, scratch);
     }
 
-    /// H −= w a aᵀ for w > 0, given p = L⁻¹a and `rest` = 1 − w aᵀH⁻¹a > 0. `a` and `beta` are overwritten.
+    /// H −= w a aᵀ for w > 0, given p = L⁻¹a and `rest` = 1 − w aᵀH⁻¹a > 0. `a` and `scratch` are overwritten.
     ///
     /// The partial sums run backwards from `rest`, so that D stays positive however small `rest` is.
     pub(crate) fn downdate(
@@ -107,17 +136,43 @@ impl Factor {
         rest: f64,
         p: &[f64],
         a: &mut [f64],
-        beta: &mut [f64],
+        scratch: &mut Scratch,
     ) {
-        let mut next = rest;
-        for ((p, d), beta) in p.iter().zip(&mut self.d).zip(beta.iter_mut()).rev() {
-            let step = w * p / *d;
-            let t = step.mul_add(*p, next);
-            *beta = -step / next;
-            *d *= next / t;
-            next = t;
+        let mut t = rest;
+        for (i, (p, r)) in p.iter().zip(&self.r).enumerate().rev() {
+            let step = w * p * r;
+            scratch.after[i] = t;
+            t += step * p;
+            scratch.beta[i] = -step;
+            scratch.before[i] = t;
         }
-        k.rank_one(&mut self.l, p, beta, a);
+        self.change(k, p, a, scratch);
+    }
+
+    /// Dⱼ ← Dⱼ·t_{j+1}/t_j, βⱼ ← βⱼ/t_{j+1}, then the columns.
+    fn change(&mut self, k: Kernel, p: &[f64], a: &mut [f64], scratch: &mut Scratch) {
+        for (i, r) in self.r.iter_mut().enumerate() {
+            let inverse = 1.0 / scratch.after[i];
+            scratch.beta[i] *= inverse;
+            *r *= scratch.before[i] * inverse;
+        }
+        k.rank_one(&mut self.l, p, &scratch.beta, a);
+    }
+}
+
+/// Memory for rank-one changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Scratch {
+    /// Partial sums t_j and t_{j+1} of the change.
+    before: Vec<f64>,
+    after: Vec<f64>,
+    beta: Vec<f64>,
+}
+
+impl Scratch {
+    pub(crate) fn new(n: usize) -> Self {
+        let zeros = || vec![0.0; padded(n)];
+        Self { before: zeros(), after: zeros(), beta: zeros() }
     }
 }
 
@@ -140,9 +195,10 @@ mod tests {
         }
         let mut f = Factor::new(n);
         assert!(f.refactor(&mut h, &mut CholeskyScratch::new(n)));
-        let (mut p, mut beta) = (vec![0.0; n], vec![0.0; n]);
+        let (mut p, mut scratch) = (vec![0.0; padded(n)], Scratch::new(n));
         let mut change = |f: &mut Factor, dense: &mut [f64], s: usize, w: f64| {
             let mut a = row(s);
+            a.resize(padded(n), 0.0);
             for i in 0..n {
                 for j in 0..n {
                     dense[i * n + j] += w * a[i] * a[j];
@@ -151,10 +207,10 @@ mod tests {
             p.copy_from_slice(&a);
             f.forward(k, &mut p);
             if w > 0.0 {
-                f.update(k, w, &p, &mut a, &mut beta);
+                f.update(k, w, &p, &mut a, &mut scratch);
             } else {
-                let rest = 1.0 + w * f.norm2(&p);
-                f.downdate(k, -w, rest, &p, &mut a, &mut beta);
+                let rest = 1.0 + w * f.norm2(k, &p);
+                f.downdate(k, -w, rest, &p, &mut a, &mut scratch);
             }
         };
         for s in 0..20 {
@@ -165,7 +221,7 @@ mod tests {
             let mut x: Vec<f64> = (0..n).map(|j| (j as f64).sin()).collect();
             let b: Vec<f64> = (0..n).map(|i| (0..n).map(|j| dense[i * n + j] * x[j]).sum()).collect();
             let mut y = b.clone();
-            f.solve(k, &mut y);
+            f.solve_unpadded(k, &mut y);
             for (x, y) in x.iter_mut().zip(&y) {
                 assert!((*x - y).abs() < 1e-11, "{x} {y}");
             }

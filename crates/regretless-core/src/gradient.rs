@@ -63,7 +63,7 @@ impl Solution {
     fn solve_h(&self, kernel: Kernel, v: &mut [f64]) {
         match &self.pseudo {
             Some(pseudo) => pseudo.solve(v),
-            None => self.state.factor.solve(kernel, v),
+            None => self.state.factor.solve_unpadded(kernel, v),
         }
     }
 

@@ -1,20 +1,35 @@
 //! Vector kernels of the hot loop, compiled for the widest vectors the machine has.
 //!
-//! Each kernel is a plain loop inside [`pulp::Arch::dispatch`]: the compiler vectorises the same source for AVX-512,
-//! AVX2 or NEON. Sums run over fixed lanes, so that a result does not depend on how many threads are running.
+//! Each kernel is written once over [`pulp::Simd`] and dispatched at run time to AVX-512, AVX2, NEON or plain code. The
+//! order of every sum is fixed by the vector width alone, so that a result does not depend on the number of threads.
 
 use pulp::{Arch, Simd, WithSimd};
 
-const LANES: usize = 8;
+/// Columns of a block of the factor, and the multiple to which its vectors are padded: one AVX-512 register.
+pub(crate) const LANES: usize = 8;
+
+/// 1 below the diagonal of a block, 0 elsewhere; one row a column.
+static BELOW: [[f64; LANES]; LANES] = {
+    let mut mask = [[0.0; LANES]; LANES];
+    let mut j = 0;
+    while j < LANES {
+        let mut i = j + 1;
+        while i < LANES {
+            mask[j][i] = 1.0;
+            i += 1;
+        }
+        j += 1;
+    }
+    mask
+};
 
 /// Which vector instructions this machine has; detected once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernel(Arch);
 
 /// A method of [`Kernel`] whose body is compiled once for each instruction set and dispatched at run time.
-/// (A closure would do, but closures are not inlined into the dispatched function and so not vectorised.)
 macro_rules! kernel {
-    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),*) -> $out:ty $body:block) => {
+    ($(#[$meta:meta])* fn $name:ident<$s:ident>($simd:ident, $($arg:ident: $ty:ty),*) -> $out:ty $body:block) => {
         $(#[$meta])*
         pub(crate) fn $name<'a>(self, $($arg: $ty),*) -> $out {
             struct Op<'a> {
@@ -24,7 +39,7 @@ macro_rules! kernel {
             impl<'a> WithSimd for Op<'a> {
                 type Output = $out;
                 #[inline(always)]
-                fn with_simd<S: Simd>(self, _: S) -> $out {
+                fn with_simd<$s: Simd>(self, $simd: $s) -> $out {
                     let Op { $($arg,)* lifetime: _ } = self;
                     $body
                 }
@@ -41,50 +56,96 @@ impl Kernel {
 
     kernel! {
         /// aᵀb
-        fn dot(a: &'a [f64], b: &'a [f64]) -> f64 { dot(a, b) }
+        fn dot<S>(simd, a: &'a [f64], b: &'a [f64]) -> f64 { dot(simd, a, b) }
+    }
+
+    kernel! {
+        /// Σ pᵢ²rᵢ
+        fn weighted_norm2<S>(simd, p: &'a [f64], r: &'a [f64]) -> f64 {
+            let ((p, p_rest), (r, r_rest)) = (S::as_simd_f64s(p), S::as_simd_f64s(r));
+            let mut sum = simd.splat_f64s(0.0);
+            for (p, r) in p.iter().zip(r) {
+                sum = simd.mul_add_f64s(simd.mul_f64s(*p, *p), *r, sum);
+            }
+            p_rest.iter().zip(r_rest).fold(simd.reduce_sum_f64s(sum), |sum, (p, r)| sum + p * p * r)
+        }
+    }
+
+    kernel! {
+        /// max |vᵢ|
+        fn largest<S>(simd, v: &'a [f64]) -> f64 {
+            let (head, rest) = S::as_simd_f64s(v);
+            let most = head.iter().fold(simd.splat_f64s(0.0), |m, v| simd.max_f64s(m, simd.abs_f64s(*v)));
+            rest.iter().fold(simd.reduce_max_f64s(most), |m, v| m.max(v.abs()))
+        }
     }
 
     kernel! {
         /// y += s·x
-        fn axpy(s: f64, x: &'a [f64], y: &'a mut [f64]) -> () { axpy(s, x, y); }
+        fn axpy<S>(simd, s: f64, x: &'a [f64], y: &'a mut [f64]) -> () { axpy(simd, s, x, y); }
     }
 
     kernel! {
         /// out = rows · x for row-major rows.
-        fn matvec(rows: &'a [f64], x: &'a [f64], out: &'a mut [f64]) -> () {
+        fn matvec<S>(simd, rows: &'a [f64], x: &'a [f64], out: &'a mut [f64]) -> () {
             let n = x.len();
             let mut quads = rows.chunks_exact(4 * n);
             let mut outs = out.chunks_exact_mut(4);
             for (four, o) in (&mut quads).zip(&mut outs) {
-                o.copy_from_slice(&dot4(four, x));
+                o.copy_from_slice(&dot4(simd, four, x));
             }
             for (row, o) in quads.remainder().chunks_exact(n).zip(outs.into_remainder()) {
-                *o = dot(row, x);
+                *o = dot(simd, row, x);
             }
         }
     }
 
     kernel! {
-        /// out += rowsᵀ · y for row-major rows, skipping zeros of y.
-        fn matvec_t(rows: &'a [f64], y: &'a [f64], out: &'a mut [f64]) -> () {
+        /// out += rowsᵀ · y for row-major rows, skipping zeros of y; four rows at a time share the loads of out.
+        fn matvec_t<S>(simd, rows: &'a [f64], y: &'a [f64], out: &'a mut [f64]) -> () {
+            let mut four = [(0.0, &rows[..0]); 4];
+            let mut filled = 0;
             for (row, &s) in rows.chunks_exact(out.len()).zip(y) {
                 if s != 0.0 {
-                    axpy(s, row, out);
+                    four[filled] = (s, row);
+                    filled += 1;
+                    if filled == 4 {
+                        axpy4(simd, four, out);
+                        filled = 0;
+                    }
                 }
+            }
+            for (s, row) in &four[..filled] {
+                axpy(simd, *s, row, out);
             }
         }
     }
 
     kernel! {
-        /// Solves L p = p in place; L unit lower, packed by columns without its diagonal.
-        fn forward(l: &'a [f64], p: &'a mut [f64]) -> () {
-            let mut l = l;
-            let mut p = p;
-            while let [head, tail @ ..] = p {
-                let (col, rest) = l.split_at(tail.len());
-                // Rows of bounds have one non-zero: skip the columns before it.
-                if *head != 0.0 {
-                    axpy(-*head, col, tail);
+        /// Solves L p = p in place; see [`crate::factor`] for the layout of L.
+        fn forward<S>(simd, l: &'a [f64], p: &'a mut [f64]) -> () {
+            let (mut l, mut p) = (l, p);
+            while let Some((head, tail)) = p.split_first_chunk_mut::<LANES>() {
+                let (block, rest) = l.split_at(LANES * (LANES + tail.len()));
+                let columns = block_columns::<S>(block, tail.len());
+                for j in 0..LANES {
+                    let column = columns[j].0;
+                    for i in j + 1..LANES {
+                        head[i] = (-head[j]).mul_add(column[i], head[i]);
+                    }
+                }
+                // Rows of bounds have one non-zero: nothing flows from blocks before it.
+                if *head != [0.0; LANES] {
+                    let by = head.map(|h| simd.splat_f64s(-h));
+                    for (c, p) in S::as_mut_simd_f64s(tail).0.iter_mut().enumerate() {
+                        let mut even = *p;
+                        let mut odd = simd.splat_f64s(0.0);
+                        for j in (0..LANES).step_by(2) {
+                            even = simd.mul_add_f64s(by[j], columns[j].1[c], even);
+                            odd = simd.mul_add_f64s(by[j + 1], columns[j + 1].1[c], odd);
+                        }
+                        *p = simd.add_f64s(even, odd);
+                    }
                 }
                 (l, p) = (rest, tail);
             }
@@ -93,11 +154,26 @@ impl Kernel {
 
     kernel! {
         /// Solves Lᵀ x = x in place.
-        fn backward(l: &'a [f64], x: &'a mut [f64]) -> () {
+        fn backward<S>(simd, l: &'a [f64], x: &'a mut [f64]) -> () {
             let mut l = l;
-            for k in (0..x.len()).rev() {
-                let (rest, col) = l.split_at(l.len() - (x.len() - k - 1));
-                x[k] -= dot(col, &x[k + 1..]);
+            for b in (0..x.len() / LANES).rev() {
+                let (head, tail) = x[b * LANES..].split_at_mut(LANES);
+                let (rest, block) = l.split_at(l.len() - LANES * (LANES + tail.len()));
+                let columns = block_columns::<S>(block, tail.len());
+                let mut sums = [simd.splat_f64s(0.0); LANES];
+                for (c, x) in S::as_simd_f64s(tail).0.iter().enumerate() {
+                    for j in 0..LANES {
+                        sums[j] = simd.mul_add_f64s(columns[j].1[c], *x, sums[j]);
+                    }
+                }
+                for j in 0..LANES {
+                    head[j] -= simd.reduce_sum_f64s(sums[j]);
+                }
+                for j in (0..LANES).rev() {
+                    for i in 0..j {
+                        head[i] = (-columns[i].0[j]).mul_add(head[j], head[i]);
+                    }
+                }
                 l = rest;
             }
         }
@@ -105,16 +181,33 @@ impl Kernel {
 
     kernel! {
         /// Changes the columns of L for a rank-one change of LDLᵀ: for each column j, `v −= p_j·l_j; l_j += β_j·v`.
-        fn rank_one(l: &'a mut [f64], p: &'a [f64], beta: &'a [f64], v: &'a mut [f64]) -> () {
-            let mut l = l;
-            let mut v = v;
-            for (&p, &beta) in p.iter().zip(beta) {
-                let Some((_, tail)) = v.split_first_mut() else { break };
-                let (col, rest) = l.split_at_mut(tail.len());
-                if p != 0.0 {
-                    for (l, v) in col.iter_mut().zip(tail.iter_mut()) {
-                        *v = (-p).mul_add(*l, *v);
-                        *l = beta.mul_add(*v, *l);
+        fn rank_one<S>(simd, l: &'a mut [f64], p: &'a [f64], beta: &'a [f64], v: &'a mut [f64]) -> () {
+            let (mut l, mut v) = (l, v);
+            for (p, beta) in p.as_chunks::<LANES>().0.iter().zip(beta.as_chunks::<LANES>().0) {
+                let Some((head, tail)) = v.split_first_chunk_mut::<LANES>() else { break };
+                let (block, rest) = l.split_at_mut(LANES * (LANES + tail.len()));
+                if *p != [0.0; LANES] {
+                    let columns = block_columns_mut::<S>(block, tail.len());
+                    let (p, beta) = (p.map(|p| simd.splat_f64s(-p)), beta.map(|b| simd.splat_f64s(b)));
+                    for (c, v) in S::as_mut_simd_f64s(head).0.iter_mut().enumerate() {
+                        let mut w = *v;
+                        for j in 0..LANES {
+                            let l = &mut S::as_mut_simd_f64s(columns[j].0).0[c];
+                            w = simd.mul_add_f64s(p[j], *l, w);
+                            // Entries on and above the diagonal stay zero.
+                            let below = simd.mul_f64s(w, S::as_simd_f64s(&BELOW[j]).0[c]);
+                            *l = simd.mul_add_f64s(beta[j], below, *l);
+                        }
+                        *v = w;
+                    }
+                    for (c, v) in S::as_mut_simd_f64s(tail).0.iter_mut().enumerate() {
+                        let mut w = *v;
+                        for j in 0..LANES {
+                            let l = &mut columns[j].1[c];
+                            w = simd.mul_add_f64s(p[j], *l, w);
+                            *l = simd.mul_add_f64s(beta[j], w, *l);
+                        }
+                        *v = w;
                     }
                 }
                 (l, v) = (rest, tail);
@@ -124,19 +217,17 @@ impl Kernel {
 
     kernel! {
         /// For each row, the step that brings it to the end of its piece (∞ if it is not on its way); the smallest one.
-        fn ratios(
-            row: RowMotion<'a>, tolerance: f64, steps: &'a mut [f64]
-        ) -> f64 {
+        fn ratios<S>(_simd, row: RowMotion<'a>, tolerance: f64, steps: &'a mut [f64]) -> f64 {
             let m = steps.len();
-            let (z, dz, up, down, reach) = (&row.z[..m], &row.dz[..m], &row.up[..m], &row.down[..m], &row.reach[..m]);
+            let (z, dz, up, down, reach) =
+                (&row.z[..m], &row.dz[..m], &row.up[..m], &row.down[..m], &row.reach[..m]);
             for i in 0..m {
                 let end = if dz[i] > 0.0 { up[i] } else { down[i] };
                 let step = ((end - z[i]) / dz[i]).max(0.0);
                 steps[i] = if dz[i].abs() > tolerance * reach[i] { step } else { f64::INFINITY };
             }
             let mut least = [f64::INFINITY; LANES];
-            let chunks = steps.chunks_exact(LANES);
-            let tail = chunks.remainder();
+            let (chunks, tail) = steps.as_chunks::<LANES>();
             for chunk in chunks {
                 for (m, s) in least.iter_mut().zip(chunk) {
                     *m = if *s < *m { *s } else { *m };
@@ -173,76 +264,94 @@ pub(crate) struct RowMotion<'a> {
     pub(crate) reach: &'a [f64],
 }
 
+/// The eight columns of a block, each as its diagonal stretch and what is below it.
 #[inline(always)]
-fn axpy(s: f64, x: &[f64], y: &mut [f64]) {
+fn block_columns<S: Simd>(block: &[f64], below: usize) -> [(&[f64; LANES], &[S::f64s]); LANES] {
+    let width = below / S::F64_LANES;
+    std::array::from_fn(|j| {
+        let column = &block[j * (LANES + below)..(j + 1) * (LANES + below)];
+        let (diagonal, below) = column.split_first_chunk().expect("a column holds its diagonal stretch");
+        (diagonal, &S::as_simd_f64s(below).0[..width])
+    })
+}
+
+#[inline(always)]
+fn block_columns_mut<S: Simd>(
+    block: &mut [f64],
+    below: usize,
+) -> [(&mut [f64; LANES], &mut [S::f64s]); LANES] {
+    let width = below / S::F64_LANES;
+    let mut columns = block.chunks_exact_mut(LANES + below);
+    std::array::from_fn(|_| {
+        let column = columns.next().expect("a block has eight columns");
+        let (diagonal, below) = column.split_first_chunk_mut().expect("a column holds its diagonal stretch");
+        (diagonal, &mut S::as_mut_simd_f64s(below).0[..width])
+    })
+}
+
+#[inline(always)]
+fn axpy<S: Simd>(simd: S, s: f64, x: &[f64], y: &mut [f64]) {
+    let n = x.len().min(y.len());
+    let ((x, x_rest), (y, y_rest)) = (S::as_simd_f64s(&x[..n]), S::as_mut_simd_f64s(&mut y[..n]));
+    let by = simd.splat_f64s(s);
     for (y, x) in y.iter_mut().zip(x) {
-        *y = s.mul_add(*x, *y);
+        *y = simd.mul_add_f64s(by, *x, *y);
+    }
+    for (y, x) in y_rest.iter_mut().zip(x_rest) {
+        *y += s * x;
     }
 }
 
 #[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+fn axpy4<S: Simd>(simd: S, four: [(f64, &[f64]); 4], y: &mut [f64]) {
+    let n = y.len();
+    let by = four.map(|(s, _)| simd.splat_f64s(s));
+    let rows = four.map(|(_, r)| S::as_simd_f64s(&r[..n]));
+    let (y, y_rest) = S::as_mut_simd_f64s(y);
+    let heads = rows.map(|(head, _)| &head[..y.len()]);
+    for (i, y) in y.iter_mut().enumerate() {
+        let sum = simd.mul_add_f64s(by[0], heads[0][i], *y);
+        let other = simd.mul_f64s(by[1], heads[1][i]);
+        let sum = simd.mul_add_f64s(by[2], heads[2][i], sum);
+        *y = simd.add_f64s(sum, simd.mul_add_f64s(by[3], heads[3][i], other));
+    }
+    for (i, y) in y_rest.iter_mut().enumerate() {
+        *y += (0..4).map(|r| four[r].0 * rows[r].1[i]).sum::<f64>();
+    }
+}
+
+#[inline(always)]
+fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
     let n = a.len().min(b.len());
-    let (a, b) = (&a[..n], &b[..n]);
-    let mut acc = [[0.0_f64; LANES]; 2];
-    let (a2, b2) = (a.chunks_exact(2 * LANES), b.chunks_exact(2 * LANES));
-    let (ar, br) = (a2.remainder(), b2.remainder());
+    let ((a, a_rest), (b, b_rest)) = (S::as_simd_f64s(&a[..n]), S::as_simd_f64s(&b[..n]));
+    let mut sums = [simd.splat_f64s(0.0); 2];
+    let (a2, b2) = (a.chunks_exact(2), b.chunks_exact(2));
+    for (a, b) in a2.remainder().iter().zip(b2.remainder()) {
+        sums[0] = simd.mul_add_f64s(*a, *b, sums[0]);
+    }
     for (a, b) in a2.zip(b2) {
-        for k in 0..LANES {
-            acc[0][k] = a[k].mul_add(b[k], acc[0][k]);
-            acc[1][k] = a[LANES + k].mul_add(b[LANES + k], acc[1][k]);
-        }
+        sums[0] = simd.mul_add_f64s(a[0], b[0], sums[0]);
+        sums[1] = simd.mul_add_f64s(a[1], b[1], sums[1]);
     }
-    let (a1, b1) = (ar.chunks_exact(LANES), br.chunks_exact(LANES));
-    let (at, bt) = (a1.remainder(), b1.remainder());
-    for (a, b) in a1.zip(b1) {
-        for k in 0..LANES {
-            acc[0][k] = a[k].mul_add(b[k], acc[0][k]);
-        }
-    }
-    let mut tail = 0.0;
-    for (a, b) in at.iter().zip(bt) {
-        tail = a.mul_add(*b, tail);
-    }
-    for k in 0..LANES {
-        acc[0][k] += acc[1][k];
-    }
-    reduce(acc[0]) + tail
+    let sum = simd.reduce_sum_f64s(simd.add_f64s(sums[0], sums[1]));
+    a_rest.iter().zip(b_rest).fold(sum, |sum, (a, b)| sum + a * b)
 }
 
 /// Four rows at once: the loads of x are shared and the four sums hide each other's latency.
 #[inline(always)]
-fn dot4(rows: &[f64], x: &[f64]) -> [f64; 4] {
+fn dot4<S: Simd>(simd: S, rows: &[f64], x: &[f64]) -> [f64; 4] {
     let n = x.len();
-    let (r0, r) = rows.split_at(n);
-    let (r1, r) = r.split_at(n);
-    let (r2, r3) = r.split_at(n);
-    let r3 = &r3[..n];
-    let mut acc = [[0.0_f64; LANES]; 4];
-    let full = n - n % LANES;
-    let mut i = 0;
-    while i < full {
-        let (x, r0, r1) = (&x[i..i + LANES], &r0[i..i + LANES], &r1[i..i + LANES]);
-        let (r2, r3) = (&r2[i..i + LANES], &r3[i..i + LANES]);
-        for k in 0..LANES {
-            acc[0][k] = r0[k].mul_add(x[k], acc[0][k]);
-            acc[1][k] = r1[k].mul_add(x[k], acc[1][k]);
-            acc[2][k] = r2[k].mul_add(x[k], acc[2][k]);
-            acc[3][k] = r3[k].mul_add(x[k], acc[3][k]);
+    let rows: [_; 4] = std::array::from_fn(|r| S::as_simd_f64s(&rows[r * n..(r + 1) * n]));
+    let (x, x_rest) = S::as_simd_f64s(x);
+    let heads = rows.map(|(head, _)| &head[..x.len()]);
+    let mut sums = [simd.splat_f64s(0.0); 4];
+    for (i, x) in x.iter().enumerate() {
+        for r in 0..4 {
+            sums[r] = simd.mul_add_f64s(heads[r][i], *x, sums[r]);
         }
-        i += LANES;
     }
-    let mut out = acc.map(reduce);
-    for i in full..n {
-        out[0] = r0[i].mul_add(x[i], out[0]);
-        out[1] = r1[i].mul_add(x[i], out[1]);
-        out[2] = r2[i].mul_add(x[i], out[2]);
-        out[3] = r3[i].mul_add(x[i], out[3]);
-    }
-    out
-}
-
-#[inline(always)]
-fn reduce(a: [f64; LANES]) -> f64 {
-    ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]))
+    std::array::from_fn(|r| {
+        let sum = simd.reduce_sum_f64s(sums[r]);
+        rows[r].1.iter().zip(x_rest).fold(sum, |sum, (a, x)| sum + a * x)
+    })
 }

@@ -1,4 +1,6 @@
 //! Soft-constrained LPs and QPs: their exact optimum, their surrogate optimum, and its gradient.
+mod batch;
+mod clock;
 mod exact;
 mod factor;
 mod gradient;
@@ -20,6 +22,7 @@ mod solution;
 mod store;
 mod surrogate;
 mod workspace;
+pub use clock::Nanos;
 pub use gradient::Gradients;
 pub use matrix::Matrix;
 pub use multipliers::{Certificate, MultiplierError, Multipliers, Refusal, Rule};

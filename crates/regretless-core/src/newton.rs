@@ -31,7 +31,7 @@ pub(crate) fn climb(s: &Softened, state: &mut State, ws: &mut Workspace, theta: 
             }
             continue;
         }
-        ws.dx.copy_from_slice(&ws.residual);
+        ws.dx[..s.n].copy_from_slice(&ws.residual);
         state.factor.solve(ws.kernel, &mut ws.dx);
         let Some(step) = best_step(s, ws, theta, &state.x) else { return Outcome::Unbounded };
         if !step.is_finite() {
@@ -60,7 +60,7 @@ fn norm(v: &[f64]) -> f64 {
 /// The slope along the ray falls piecewise linearly from gᵀdx; it breaks where a row crosses lo or hi.
 fn best_step(s: &Softened, ws: &mut Workspace, theta: &[f64], x: &[f64]) -> Option<f64> {
     let k = ws.kernel;
-    s.apply(k, &ws.dx, &mut ws.dz);
+    s.apply(k, &ws.dx[..s.n], &mut ws.dz);
     let mut breaks: Vec<(f64, usize)> = Vec::new();
     for (i, law) in s.laws.iter().enumerate() {
         for end in [law.lo, law.hi] {
@@ -71,10 +71,16 @@ fn best_step(s: &Softened, ws: &mut Workspace, theta: &[f64], x: &[f64]) -> Opti
         }
     }
     breaks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    s.force(k, &ws.dx, &vec![0.0; s.m()], &mut ws.a);
-    let quadratic = k.dot(&ws.a, &ws.dx);
-    s.force(k, x, &vec![0.0; s.m()], &mut ws.a);
-    let linear = k.dot(theta, &ws.dx) - k.dot(&ws.a, &ws.dx);
+    let mut flat = vec![0.0; s.n];
+    let quadratic = s.two_q.as_ref().map_or(0.0, |q| {
+        k.matvec(q, &ws.dx[..s.n], &mut flat);
+        k.dot(&flat, &ws.dx[..s.n])
+    });
+    let pull = s.two_q.as_ref().map_or(0.0, |q| {
+        k.matvec(q, x, &mut flat);
+        k.dot(&flat, &ws.dx[..s.n])
+    });
+    let linear = k.dot(theta, &ws.dx[..s.n]) - pull;
     let slope_at = |t: f64, z: &[f64], dz: &[f64]| {
         let rows: f64 =
             s.laws.iter().zip(z.iter().zip(dz)).map(|(l, (z, dz))| l.clipped(z + t * dz) * dz).sum();

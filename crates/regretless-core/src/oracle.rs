@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
+use crate::batch;
 use crate::exact::{Caps, ExactWorker, Verdict};
 use crate::linalg;
 use crate::optimum::{Link, Optimum, RowValues, Status};
-use crate::pool::Pool;
+use crate::pool::{Guard, Pool};
 use crate::problem::{Instance, Problem, ProblemError, RowId, View};
 use crate::reference::{self, ReferenceStatus};
 use crate::softened::Piece;
@@ -59,19 +58,18 @@ impl Oracle {
 
     /// Solves one instance from nothing.
     pub fn solve(&self, instance: &Instance<'_>) -> Result<Optimum, ProblemError> {
-        let mut worker = self.worker();
-        self.solve_with(&mut worker, instance, None).map(|(optimum, _)| optimum)
+        self.solve_with(&mut self.worker(), instance, None).map(|(optimum, _)| optimum)
     }
 
     /// Solves many instances in parallel, from nothing.
     pub fn solve_batch(&self, instances: &[Instance<'_>]) -> Vec<Result<Optimum, ProblemError>> {
-        instances
-            .par_iter()
-            .map_init(
-                || self.worker(),
-                |worker, instance| self.solve_with(worker, instance, None).map(|(o, _)| o),
-            )
-            .collect()
+        let items = instances.iter().collect();
+        batch::map(
+            &self.pool,
+            || self.new_worker(),
+            items,
+            |worker, instance| self.solve_with(worker, instance, None).map(|(optimum, _)| optimum),
+        )
     }
 
     /// Solves many instances in parallel, each from where its id was solved last.
@@ -85,25 +83,28 @@ impl Oracle {
         store: &mut Store,
     ) -> Vec<Result<Optimum, ProblemError>> {
         assert_eq!(instances.len(), ids.len(), "one id for each instance");
-        let starts = store.starts(ids);
-        let solved: Vec<_> = instances
-            .par_iter()
-            .zip(starts)
-            .map_init(|| self.worker(), |worker, (instance, start)| self.solve_with(worker, instance, start))
-            .collect();
+        let items = instances.iter().zip(store.starts(ids)).collect();
+        let solved = batch::map(
+            &self.pool,
+            || self.new_worker(),
+            items,
+            |worker, (instance, start)| self.solve_with(worker, instance, start),
+        );
         let kept = ids.iter().zip(&solved).filter_map(|(id, s)| Some((*id, &s.as_ref().ok()?.1)));
         let (ids, states): (Vec<_>, Vec<_>) = kept.unzip();
         store.keep(&ids, states.into_iter());
         solved.into_iter().map(|s| s.map(|(optimum, _)| optimum)).collect()
     }
 
-    pub(crate) fn worker(&self) -> crate::pool::Guard<'_, Worker> {
-        self.pool.take(|| {
-            let view = self.problem.view(&Instance::default()).expect("a validated problem has a valid view");
-            let mut exact = ExactWorker::new(&view);
-            exact.load(&view, self.penalties.as_deref());
-            Worker { exact, own_rows: true }
-        })
+    pub(crate) fn worker(&self) -> Guard<'_, Worker> {
+        self.pool.take(|| self.new_worker())
+    }
+
+    fn new_worker(&self) -> Worker {
+        let view = self.problem.view(&Instance::default()).expect("a validated problem has a valid view");
+        let mut exact = ExactWorker::new(&view);
+        exact.load(&view, self.penalties.as_deref());
+        Worker { exact, own_rows: true }
     }
 
     /// Solves with a given worker and start; returns the state for the next start.
@@ -133,11 +134,11 @@ impl Oracle {
             state.factored = false;
         }
         let mut verdict = exact.solve(&mut state, warm);
-        if warm && !accurate(exact, &state, &verdict) {
+        if warm && !accurate(exact, &verdict) {
             verdict = exact.solve(&mut state, false);
         }
         let mut link = Link::Path;
-        if !accurate(exact, &state, &verdict) {
+        if !accurate(exact, &verdict) {
             link = Link::Reference;
             verdict = self.by_reference(&view, exact, &mut state);
         }
@@ -173,7 +174,7 @@ impl Oracle {
                 }
                 state.factored = false;
                 let verdict = exact.solve(state, true);
-                if accurate(exact, state, &verdict) {
+                if accurate(exact, &verdict) {
                     return verdict;
                 }
                 state.x.copy_from_slice(&reference.x);
@@ -188,7 +189,7 @@ impl Oracle {
                 Verdict::Infeasible(rows.collect())
             }
             ReferenceStatus::Unbounded => {
-                exact.ws.dx.copy_from_slice(&reference.x);
+                exact.ws.dx[..view.shape.n].copy_from_slice(&reference.x);
                 Verdict::Unbounded
             }
             ReferenceStatus::Failed => Verdict::Stalled,
@@ -222,7 +223,7 @@ impl Oracle {
                 Status::Infeasible { rows: rows.into_iter().map(|i| exact.s.ids[i]).collect() }
             }
             Verdict::Unbounded => {
-                let ray = exact.ws.dx.clone();
+                let ray = exact.ws.dx[..shape.n].to_vec();
                 match self.infeasible_rows(view, exact) {
                     Some(rows) => {
                         objective = -sign * f64::INFINITY;
@@ -283,9 +284,9 @@ impl Oracle {
     }
 }
 
-fn accurate(exact: &mut ExactWorker, state: &State, verdict: &Verdict) -> bool {
+fn accurate(exact: &ExactWorker, verdict: &Verdict) -> bool {
     match verdict {
-        Verdict::Optimal => exact.ws.stationarity(&exact.s, &state.x, &exact.theta) <= ACCURATE,
+        Verdict::Optimal => exact.residual <= ACCURATE,
         Verdict::Stalled => false,
         Verdict::Infeasible(_) | Verdict::Unbounded => true,
     }
@@ -312,11 +313,12 @@ fn minimum_norm(exact: &ExactWorker, x: &mut [f64]) {
     }
 }
 
-/// A largest set of independent rows among those at their kink: bounds first, then by what is left of each row.
+/// The rows at their kink; for an LP a largest independent set of them, bounds first.
 fn independent_rows(exact: &ExactWorker, state: &State) -> Vec<RowId> {
     let s = &exact.s;
     let on: Vec<usize> = (0..s.m()).rev().filter(|&i| state.piece[i] == Piece::On).collect();
-    if on.len() <= s.n && s.two_q.is_none() && state.springs.is_empty() {
+    let independent = on.len() <= s.n && state.springs.is_empty();
+    if independent || s.two_q.is_some() {
         return on.into_iter().map(|i| s.ids[i]).collect();
     }
     let mut basis: Vec<Vec<f64>> = Vec::new();

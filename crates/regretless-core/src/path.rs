@@ -13,6 +13,7 @@
 //! Any x with any pieces is the optimum of *some* (θ₀, d'₀), known in closed form, so every solve is such a path: cold
 //! starts, warm starts after θ moved, warm starts after C, Q, d or α moved (keep pieces and multipliers, shift d').
 
+use crate::clock::Clock;
 use crate::kernel::RowMotion;
 use crate::softened::{Piece, Softened};
 use crate::workspace::{State, Workspace};
@@ -29,7 +30,7 @@ pub(crate) enum Outcome {
 }
 
 /// Below this share of its weight a row's own curvature is all there is along its direction: H would be singular.
-const SINGULAR_DOWNDATE: f64 = 1e-11;
+const SINGULAR_DOWNDATE: f64 = 1e-10;
 
 /// A path over one state.
 pub(crate) struct Path<'a> {
@@ -42,7 +43,7 @@ pub(crate) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// A path to θ that starts at `state.x` with `state.piece` and the assumed z in `ws.z`; `state.factor` must fit.
+    /// A path to θ from `state.x`, `state.piece` and a factor that fits them.
     pub(crate) fn new(
         s: &'a Softened,
         state: &'a mut State,
@@ -61,7 +62,8 @@ impl<'a> Path<'a> {
     /// Factors H at the pieces of the state. Where H is singular, springs hold the variables that no bound holds.
     pub(crate) fn factorise(&mut self) -> bool {
         self.state.springs.clear();
-        if self.ws.factorise(self.s, self.state, 0.0) {
+        let enough = self.s.two_q.is_some() || self.on >= self.s.n;
+        if enough && self.ws.factorise(self.s, self.state, 0.0) {
             return true;
         }
         let mut held = vec![false; self.s.n];
@@ -72,27 +74,39 @@ impl<'a> Path<'a> {
         self.ws.factorise(self.s, self.state, 0.0)
     }
 
-    /// Walks to θ and to the true d'.
+    /// Walks to θ and to the true d' from wherever x is optimal with the assumed z in `ws.z`; `ws.shift` holds the
+    /// actual z = C'x − d'.
     pub(crate) fn run(&mut self) -> Outcome {
         let (s, k) = (self.s, self.ws.kernel);
-        // Assumed z → shift; multipliers there → θ₀.
-        s.excess(k, &self.state.x, &mut self.ws.shift);
         let ws = &mut *self.ws;
-        let far = largest(&self.state.x);
-        let mut shifted = false;
+        let far = k.largest(&self.state.x);
+        self.shifted = false;
         for i in 0..s.m() {
             ws.lambda[i] = s.laws[i].multiplier(self.state.piece[i], ws.z[i]);
             ws.shift[i] -= ws.z[i];
             if ws.shift[i].abs() <= 4e-16 * s.d[i].abs().max(far * s.reach[i]) {
                 ws.shift[i] = 0.0;
             }
-            shifted |= ws.shift[i] != 0.0;
+            self.shifted |= ws.shift[i] != 0.0;
         }
-        self.shifted = shifted;
-        s.force(k, &self.state.x, &ws.lambda, &mut ws.dtheta);
+        s.force(k, &self.state.x, &ws.lambda, &mut ws.dtheta[..s.n]);
         for (d, t) in ws.dtheta.iter_mut().zip(self.theta) {
             *d = t - *d;
         }
+        self.walk()
+    }
+
+    /// Walks to θ from a state that is optimal for `state.theta` with `state.z`.
+    pub(crate) fn resume(&mut self) -> Outcome {
+        let ws = &mut *self.ws;
+        ws.z.copy_from_slice(&self.state.z);
+        for ((d, new), old) in ws.dtheta.iter_mut().zip(self.theta).zip(&self.state.theta) {
+            *d = new - old;
+        }
+        self.walk()
+    }
+
+    fn walk(&mut self) -> Outcome {
         if self.state.springs.is_empty() {
             return self.follow();
         }
@@ -119,19 +133,26 @@ impl<'a> Path<'a> {
             }
         }
         let limit = 100 + 20 * (s.n + m);
+        let far = k.largest(&self.state.x);
         let mut t = 0.0;
         for _ in 0..limit {
             let ws = &mut *self.ws;
+            let clock = Clock::start();
             ws.dx.copy_from_slice(&ws.rhs);
             self.state.factor.solve(k, &mut ws.dx);
-            s.apply(k, &ws.dx, &mut ws.dz);
+            clock.stop(&mut ws.work.nanos.factor);
+            let clock = Clock::start();
+            s.apply(k, &ws.dx[..s.n], &mut ws.dz);
             if self.shifted {
                 k.axpy(1.0, &ws.shift, &mut ws.dz);
             }
-            let tolerance = 1e-14 * largest(&ws.dx) + 2e-16 * largest(&self.state.x);
+            clock.stop(&mut ws.work.nanos.rows);
+            let clock = Clock::start();
+            let tolerance = 1e-14 * k.largest(&ws.dx) + 2e-16 * far;
             let left = 1.0 - t;
             let rows = RowMotion { z: &ws.z, dz: &ws.dz, up: &ws.up, down: &ws.down, reach: &s.reach };
             let hit = k.first_crossing(rows, tolerance, &mut ws.steps);
+            clock.stop(&mut ws.work.nanos.ratio);
             let step = hit.map_or(left, |(step, _)| step.min(left));
             if !step.is_finite() {
                 return Outcome::Stalled;
@@ -181,11 +202,13 @@ impl<'a> Path<'a> {
     /// Row `i` joins the quadratic piece: H += w a aᵀ.
     fn enter(&mut self, i: usize) {
         let ws = &mut *self.ws;
-        self.s.write_row(i, &mut ws.a);
+        let clock = Clock::start();
+        self.s.write_row(i, &mut ws.a[..self.s.n]);
         ws.p.copy_from_slice(&ws.a);
         self.state.factor.forward(ws.kernel, &mut ws.p);
         let slope = self.s.laws[i].slope;
-        self.state.factor.update(ws.kernel, slope, &ws.p, &mut ws.a, &mut ws.beta);
+        self.state.factor.update(ws.kernel, slope, &ws.p, &mut ws.a, &mut ws.rank_one);
+        clock.stop(&mut ws.work.nanos.factor);
         self.move_to(i, Piece::On);
         self.on += 1;
         if self.shifted {
@@ -196,7 +219,7 @@ impl<'a> Path<'a> {
     /// Row `i` leaves the quadratic piece: H −= w a aᵀ, by a pivot if that would make H singular.
     fn leave(&mut self, i: usize, to: Piece) -> Outcome {
         let slope = self.s.laws[i].slope;
-        self.s.write_row(i, &mut self.ws.a);
+        self.s.write_row(i, &mut self.ws.a[..self.s.n]);
         let rest = self.rest_without(slope);
         let needed = self.s.two_q.is_none() && self.on + self.state.springs.len() <= self.s.n;
         if needed || rest < SINGULAR_DOWNDATE {
@@ -210,13 +233,15 @@ impl<'a> Path<'a> {
                 // Nothing pulls along the ray: rounding pushed the row out. A spring takes its place.
                 None => self.attach_spring(),
             }
-            self.s.write_row(i, &mut self.ws.a);
+            self.s.write_row(i, &mut self.ws.a[..self.s.n]);
             if self.drop_row(slope) == Outcome::Stalled {
                 return Outcome::Stalled;
             }
         } else {
             let ws = &mut *self.ws;
-            self.state.factor.downdate(ws.kernel, slope, rest, &ws.p, &mut ws.a, &mut ws.beta);
+            let clock = Clock::start();
+            self.state.factor.downdate(ws.kernel, slope, rest, &ws.p, &mut ws.a, &mut ws.rank_one);
+            clock.stop(&mut ws.work.nanos.factor);
         }
         self.move_to(i, to);
         self.on -= 1;
@@ -229,9 +254,11 @@ impl<'a> Path<'a> {
     /// For the row in `ws.a`: p = L⁻¹a in `ws.p`; returns 1 − w aᵀH⁻¹a.
     fn rest_without(&mut self, slope: f64) -> f64 {
         let ws = &mut *self.ws;
+        let clock = Clock::start();
         ws.p.copy_from_slice(&ws.a);
         self.state.factor.forward(ws.kernel, &mut ws.p);
-        1.0 - slope * self.state.factor.norm2(&ws.p)
+        clock.stop(&mut ws.work.nanos.factor);
+        1.0 - slope * self.state.factor.norm2(ws.kernel, &ws.p)
     }
 
     /// Takes the row in `ws.a` with weight `slope` out of H, which must stay regular.
@@ -241,7 +268,7 @@ impl<'a> Path<'a> {
             return Outcome::Stalled;
         }
         let ws = &mut *self.ws;
-        self.state.factor.downdate(ws.kernel, slope, rest, &ws.p, &mut ws.a, &mut ws.beta);
+        self.state.factor.downdate(ws.kernel, slope, rest, &ws.p, &mut ws.a, &mut ws.rank_one);
         Outcome::Arrived
     }
 
@@ -249,11 +276,15 @@ impl<'a> Path<'a> {
     /// breakpoint of a row off the quadratic piece. Returns that row; `None` leaves the ray in `ws.dx`.
     fn slide(&mut self, leaving: Option<usize>, sign: f64) -> Option<usize> {
         let (s, k, ws) = (self.s, self.ws.kernel, &mut *self.ws);
+        let clock = Clock::start();
         ws.dx.copy_from_slice(&ws.p);
         self.state.factor.finish(k, &mut ws.dx);
+        clock.stop(&mut ws.work.nanos.factor);
         let length = sign / k.dot(&ws.dx, &ws.dx).sqrt();
         ws.dx.iter_mut().for_each(|v| *v *= length);
-        s.apply(k, &ws.dx, &mut ws.dz);
+        let clock = Clock::start();
+        s.apply(k, &ws.dx[..s.n], &mut ws.dz);
+        clock.stop(&mut ws.work.nanos.rows);
         // Rows on the quadratic piece do not move along a null direction: what is left there is rounding.
         for (i, piece) in self.state.piece.iter().enumerate() {
             if *piece == Piece::On && Some(i) != leaving {
@@ -284,7 +315,7 @@ impl<'a> Path<'a> {
     /// Takes the springs away: their forces become a change of θ, and the path goes on without them.
     fn release(&mut self, centres: &[f64]) -> Outcome {
         let stiffness = self.s.spring();
-        let far = largest(&self.state.x);
+        let far = self.ws.kernel.largest(&self.state.x);
         let scale = self.theta.iter().fold(1e-4 * stiffness * far, |m, t| m.max(t.abs()));
         let springs = std::mem::take(&mut self.state.springs);
         self.ws.dtheta.fill(0.0);
@@ -304,7 +335,7 @@ impl<'a> Path<'a> {
             let needed = self.s.two_q.is_none() && self.on + left + self.state.springs.len() < self.s.n;
             if rest > SPRING_SINGULAR && !needed {
                 let ws = &mut *self.ws;
-                self.state.factor.downdate(ws.kernel, stiffness, rest, &ws.p, &mut ws.a, &mut ws.beta);
+                self.state.factor.downdate(ws.kernel, stiffness, rest, &ws.p, &mut ws.a, &mut ws.rank_one);
                 continue;
             }
             // Only the spring holds the null direction v: along it θ pulls with dθᵀv.
@@ -340,12 +371,12 @@ impl<'a> Path<'a> {
     /// True if θ gains along the ray in `ws.dx` more than the rows take: θᵀv > Σ max(γ⁺aᵀv, −γ⁻aᵀv).
     fn gains_along_ray(&mut self) -> bool {
         let (s, k, ws) = (self.s, self.ws.kernel, &mut *self.ws);
-        s.apply(k, &ws.dx, &mut ws.dz);
+        s.apply(k, &ws.dx[..s.n], &mut ws.dz);
         // A direction that Q sees is no ray.
         if let Some(two_q) = &s.two_q {
             let curved = 1e-9 * s.curvature;
-            k.matvec(two_q, &ws.dx, &mut ws.beta);
-            if ws.beta.iter().any(|q| q.abs() > curved) {
+            k.matvec(two_q, &ws.dx[..s.n], &mut ws.residual);
+            if ws.residual.iter().any(|q| q.abs() > curved) {
                 return false;
             }
         }
@@ -372,7 +403,7 @@ impl<'a> Path<'a> {
         let ws = &mut *self.ws;
         ws.p.copy_from_slice(&ws.a);
         self.state.factor.forward(ws.kernel, &mut ws.p);
-        self.state.factor.update(ws.kernel, self.s.spring(), &ws.p, &mut ws.a, &mut ws.beta);
+        self.state.factor.update(ws.kernel, self.s.spring(), &ws.p, &mut ws.a, &mut ws.rank_one);
         self.state.springs.push(j);
     }
 
@@ -399,13 +430,9 @@ impl<'a> Path<'a> {
     fn shift_rhs(&mut self, i: usize, sign: f64) {
         let pull = sign * self.s.laws[i].slope * self.ws.shift[i];
         if pull != 0.0 {
-            self.s.add_row(self.ws.kernel, i, pull, &mut self.ws.rhs);
+            self.s.add_row(self.ws.kernel, i, pull, &mut self.ws.rhs[..self.s.n]);
         }
     }
-}
-
-fn largest(v: &[f64]) -> f64 {
-    v.iter().fold(0.0, |m, x| m.max(x.abs()))
 }
 
 /// A row moving slower than this along a unit direction is parallel to it.

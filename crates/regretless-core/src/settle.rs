@@ -55,13 +55,13 @@ impl Workspace {
             for (r, t) in self.residual.iter_mut().zip(theta) {
                 *r = t - *r;
             }
-            self.dx.copy_from_slice(&self.residual);
+            self.dx[..s.n].copy_from_slice(&self.residual);
             state.factor.solve(self.kernel, &mut self.dx);
-            self.p.copy_from_slice(&state.x);
+            self.p[..s.n].copy_from_slice(&state.x);
             self.kernel.axpy(1.0, &self.dx, &mut state.x);
             let refined = self.stationarity(s, &state.x, theta);
             if refined.is_nan() || refined >= residual {
-                state.x.copy_from_slice(&self.p);
+                state.x.copy_from_slice(&self.p[..s.n]);
                 self.stationarity(s, &state.x, theta);
                 continue;
             }

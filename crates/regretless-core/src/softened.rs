@@ -87,7 +87,7 @@ impl Law {
     pub(crate) fn multiplier(&self, piece: Piece, z: f64) -> f64 {
         match piece {
             Piece::Below => self.below,
-            Piece::On => self.slope.mul_add(z, self.anchor),
+            Piece::On => self.anchor + self.slope * z,
             Piece::Above => self.above,
         }
     }

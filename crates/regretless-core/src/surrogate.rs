@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
+use crate::batch;
+use crate::clock::Clock;
 use crate::multipliers::Multipliers;
 use crate::newton;
 use crate::optimum::{Link, RowValues, Status};
 use crate::oracle::Oracle;
 use crate::path::{Outcome, Path};
-use crate::pool::{Guard, Pool};
+use crate::pool::Pool;
 use crate::problem::{Instance, Problem, ProblemError, RowId, Shape, View};
 use crate::pseudo::Pseudo;
 use crate::reference;
@@ -129,7 +129,7 @@ impl Surrogate {
 
     /// K of each row of an instance.
     pub(crate) fn sharpness_of(&self, rows: &Softened) -> Arc<Vec<f64>> {
-        if rows.ids == self.rows.ids {
+        if std::ptr::eq(rows, &raw const *self.rows) || rows.ids == self.rows.ids {
             return Arc::clone(&self.own_sharpness);
         }
         Arc::new(engine_sharpness(rows, self.problem.shape(), &self.sharpness))
@@ -137,15 +137,18 @@ impl Surrogate {
 
     /// Solves one instance from nothing.
     pub fn solve(&self, instance: &Instance<'_>) -> Result<Solution, ProblemError> {
-        self.solve_with(&mut self.worker(), instance, None)
+        self.solve_with(&mut self.pool.take(|| self.new_worker()), instance, None)
     }
 
     /// Solves many instances in parallel, from nothing. Bit-equal to a loop over [`Surrogate::solve`].
     pub fn solve_batch(&self, instances: &[Instance<'_>]) -> Vec<Result<Solution, ProblemError>> {
-        instances
-            .par_iter()
-            .map_init(|| self.worker(), |worker, instance| self.solve_with(worker, instance, None))
-            .collect()
+        let items = instances.iter().collect();
+        batch::map(
+            &self.pool,
+            || self.new_worker(),
+            items,
+            |worker, instance| self.solve_with(worker, instance, None),
+        )
     }
 
     /// Solves many instances in parallel, each from where its id was solved last.
@@ -159,24 +162,25 @@ impl Surrogate {
         store: &mut Store,
     ) -> Vec<Result<Solution, ProblemError>> {
         assert_eq!(instances.len(), ids.len(), "one id for each instance");
-        let starts = store.starts(ids);
-        let solved: Vec<_> = instances
-            .par_iter()
-            .zip(starts)
-            .map_init(|| self.worker(), |worker, (instance, start)| self.solve_with(worker, instance, start))
-            .collect();
+        let items = instances.iter().zip(store.starts(ids)).collect();
+        let solved = batch::map(
+            &self.pool,
+            || self.new_worker(),
+            items,
+            |worker, (instance, start)| self.solve_with(worker, instance, start),
+        );
         let kept = ids.iter().zip(&solved).filter_map(|(id, s)| Some((*id, s.as_ref().ok()?.start())));
         let (ids, states): (Vec<_>, Vec<_>) = kept.unzip();
         store.keep(&ids, states.into_iter());
         solved
     }
 
-    fn worker(&self) -> Guard<'_, Worker> {
-        self.pool.take(|| Worker {
+    fn new_worker(&self) -> Worker {
+        Worker {
             ws: Workspace::new(self.rows.n, self.rows.m()),
             rows: (*self.rows).clone(),
             theta: vec![0.0; self.rows.n],
-        })
+        }
     }
 
     fn solve_with(
@@ -202,10 +206,12 @@ impl Surrogate {
             Arc::clone(&self.rows)
         };
         worker.ws.work = Work::default();
+        let clock = Clock::start();
         let solved = match self.segments {
             Segments::Smooth => self.smooth(&rows, worker, fresh, start),
             Segments::Vertex => self.vertex(&rows, worker, instance, start)?,
         };
+        clock.stop(&mut worker.ws.work.nanos.total);
         Ok(Solution::new(self, &view, rows, solved, worker.ws.work))
     }
 
@@ -282,12 +288,12 @@ impl Surrogate {
             for i in 0..rows.m() {
                 ws.lambda[i] = rows.laws[i].multiplier(state.piece[i], ws.z[i]);
             }
-            rows.force(ws.kernel, &state.x, &ws.lambda, &mut ws.dx);
+            rows.force(ws.kernel, &state.x, &ws.lambda, &mut ws.dx[..rows.n]);
             for (d, t) in ws.dx.iter_mut().zip(theta) {
                 *d = t - *d;
             }
             match &solved.pseudo {
-                Some(pseudo) => pseudo.solve(&mut ws.dx),
+                Some(pseudo) => pseudo.solve(&mut ws.dx[..rows.n]),
                 None => state.factor.solve(ws.kernel, &mut ws.dx),
             }
             ws.kernel.axpy(1.0, &ws.dx, &mut state.x);
@@ -377,8 +383,12 @@ fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], 
     if state.x.iter().any(|x| !x.is_finite()) {
         state.x.fill(0.0);
     }
-    residual = ws.stationarity(rows, &state.x, theta).min(f64::MAX);
+    if status != SurrogateStatus::Optimal {
+        residual = ws.stationarity(rows, &state.x, theta).min(f64::MAX);
+    }
     state.lambda.copy_from_slice(&ws.lambda);
+    state.z.copy_from_slice(&ws.z);
+    state.theta.copy_from_slice(theta);
     let mut solved = Solved::new(status, link);
     solved.residual = residual;
     if !state.factored || !state.springs.is_empty() {
@@ -394,18 +404,20 @@ fn path(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], s
     match start {
         Start::Cold => {
             start_point(rows, &mut state.x);
-            rows.excess(ws.kernel, &state.x, &mut ws.z);
+            rows.excess(ws.kernel, &state.x, &mut ws.shift);
+            ws.z.copy_from_slice(&ws.shift);
             for i in 0..rows.m() {
                 state.piece[i] = rows.laws[i].piece(ws.z[i]);
             }
             state.factored = false;
         }
         Start::Warm { fresh: false } if state.factored => {
-            rows.excess(ws.kernel, &state.x, &mut ws.z);
+            return Path::new(rows, state, ws, theta).resume();
         }
         Start::Warm { .. } => {
             // Other rows, same pieces and multipliers: the limits are shifted to where these are optimal.
-            rows.excess(ws.kernel, &state.x, &mut ws.z);
+            rows.excess(ws.kernel, &state.x, &mut ws.shift);
+            ws.z.copy_from_slice(&ws.shift);
             for i in 0..rows.m() {
                 let law = &rows.laws[i];
                 let z = &mut ws.z[i];

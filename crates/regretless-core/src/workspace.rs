@@ -1,6 +1,7 @@
 //! The memory of one worker: allocated once, used for every solve.
 
-use crate::factor::Factor;
+use crate::clock::Nanos;
+use crate::factor::{Factor, Scratch, padded};
 use crate::kernel::Kernel;
 use crate::linalg::{self, CholeskyScratch};
 use crate::softened::{Piece, Softened};
@@ -11,6 +12,9 @@ pub(crate) struct State {
     pub(crate) x: Vec<f64>,
     pub(crate) piece: Vec<Piece>,
     pub(crate) lambda: Vec<f64>,
+    /// C'x − d' and the θ that x is optimal for: a path from here needs no product with the rows to begin.
+    pub(crate) z: Vec<f64>,
+    pub(crate) theta: Vec<f64>,
     pub(crate) factor: Factor,
     /// False where the factor was given up to save memory or belongs to other rows.
     pub(crate) factored: bool,
@@ -26,6 +30,8 @@ impl State {
             x: vec![0.0; n],
             piece: vec![Piece::Below; m],
             lambda: vec![0.0; m],
+            z: vec![0.0; m],
+            theta: vec![0.0; n],
             factor: Factor::new(n),
             factored: false,
             slope: 0.0,
@@ -39,6 +45,8 @@ impl State {
             x: self.x.clone(),
             piece: self.piece.clone(),
             lambda: self.lambda.clone(),
+            z: self.z.clone(),
+            theta: self.theta.clone(),
             springs: self.springs.clone(),
             slope: self.slope,
             ..Self::default()
@@ -47,7 +55,7 @@ impl State {
 
     /// Memory of a state without its factor, in bytes.
     pub(crate) fn light_bytes(n: usize, m: usize) -> usize {
-        size_of::<Self>() + n * size_of::<f64>() + m * (size_of::<f64>() + size_of::<Piece>())
+        size_of::<Self>() + 2 * n * size_of::<f64>() + m * (2 * size_of::<f64>() + size_of::<Piece>())
     }
 
     pub(crate) fn on(&self) -> usize {
@@ -66,6 +74,8 @@ pub struct Work {
     pub factorisations: usize,
     /// Newton iterations of the fallback.
     pub newton: usize,
+    /// Where the time went; zeros without the feature `timings`.
+    pub nanos: Nanos,
 }
 
 /// Buffers of one worker.
@@ -82,14 +92,14 @@ pub(crate) struct Workspace {
     pub(crate) lambda: Vec<f64>,
     /// Actual minus assumed z at the start of the path.
     pub(crate) shift: Vec<f64>,
-    /// θ at the start of the path, then the change of θ.
+    /// θ at the start of the path, then the change of θ. This and the vectors below are padded to whole lanes.
     pub(crate) dtheta: Vec<f64>,
     /// Right-hand side of the direction.
     pub(crate) rhs: Vec<f64>,
     pub(crate) dx: Vec<f64>,
     pub(crate) p: Vec<f64>,
     pub(crate) a: Vec<f64>,
-    pub(crate) beta: Vec<f64>,
+    pub(crate) rank_one: Scratch,
     pub(crate) residual: Vec<f64>,
     gathered: Vec<f64>,
     h: Vec<f64>,
@@ -98,7 +108,7 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     pub(crate) fn new(n: usize, m: usize) -> Self {
-        let (vn, vm) = (|| vec![0.0; n], || vec![0.0; m]);
+        let (vn, vm) = (|| vec![0.0; padded(n)], || vec![0.0; m]);
         Self {
             kernel: Kernel::new(),
             work: Work::default(),
@@ -114,8 +124,8 @@ impl Workspace {
             dx: vn(),
             p: vn(),
             a: vn(),
-            beta: vn(),
-            residual: vn(),
+            rank_one: Scratch::new(n),
+            residual: vec![0.0; n],
             gathered: Vec::with_capacity(n * n),
             h: vec![0.0; n * n],
             scratch: CholeskyScratch::new(n),
@@ -161,4 +171,4 @@ impl Workspace {
 }
 
 /// A pivot below this share of the largest diagonal entry is rounding, not curvature.
-pub(crate) const SINGULAR: f64 = 1e-14;
+pub(crate) const SINGULAR: f64 = 1e-13;

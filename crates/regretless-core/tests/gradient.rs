@@ -56,46 +56,46 @@ fn check(seed: u64, k: f64, segments: Segments) -> Result<usize, TestCaseError> 
         if (name == "lower" || name == "upper") && params.lower[at] == params.upper[at] {
             continue;
         }
-        let mut step = 1e-5;
         // Q stays positive semidefinite: a singular Q is only moved along its diagonal, upwards.
         let one_sided = name == "Q" && recipe.quadratic == 2;
         if one_sided && at % (problem.n() + 1) != 0 {
             continue;
         }
+        let here = value(&surrogate, &params, &g).map(|(v, _)| v);
+        let mut at_step = |step: f64| {
+            let mut shifted = |by: f64| {
+                params.part(name)[at] = old + by;
+                let value = value(&surrogate, &params, &g);
+                params.part(name)[at] = old;
+                value.filter(|(_, p)| *p == pieces).map(|(v, _)| v)
+            };
+            if one_sided {
+                Some((4.0 * shifted(step)? - shifted(2.0 * step)? - 3.0 * here?) / (2.0 * step))
+            } else {
+                Some((shifted(step)? - shifted(-step)?) / (2.0 * step))
+            }
+        };
+        // Two steps that agree: neither curvature nor rounding decides.
         let mut difference = None;
-        for _ in 0..4 {
-            params.part(name)[at] = old + step;
-            let up = value(&surrogate, &params, &g);
-            params.part(name)[at] = if one_sided { old + 2.0 * step } else { old - step };
-            let down = value(&surrogate, &params, &g);
-            params.part(name)[at] = old;
-            let here = value(&surrogate, &params, &g);
-            if let (Some((a, p)), Some((b, q)), Some((c, _))) = (up, down, here) {
-                if p == pieces && q == pieces {
-                    difference = Some(if one_sided {
-                        (4.0 * a - b - 3.0 * c) / (2.0 * step)
-                    } else {
-                        (a - b) / (2.0 * step)
-                    });
+        for step in [1e-4, 1e-5, 1e-6, 1e-7] {
+            if let (Some(wide), Some(narrow)) = (at_step(step), at_step(0.5 * step)) {
+                if (wide - narrow).abs() <= 3e-6 * (narrow.abs() + 0.1 * size) {
+                    difference = Some((4.0 * narrow - wide) / 3.0);
                     break;
                 }
             }
-            step /= 10.0;
         }
         let Some(difference) = difference else { continue };
         let exact = part(&mut gradients, name)[at];
         let error = (exact - difference).abs() / (exact.abs().max(difference.abs()) + 0.1 * size);
-        prop_assert!(
-            error <= 1e-5,
-            "{name}[{at}]: {exact} vs {difference}, {segments:?} k {k} step {step} {recipe:?}"
-        );
+        prop_assert!(error <= 1e-5, "{name}[{at}]: {exact} vs {difference}, {segments:?} k {k} {recipe:?}");
         checked += 1;
     }
     Ok(checked)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1200, max_shrink_iters: 0, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1200, max_shrink_iters: 0, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(2021), ..ProptestConfig::default() })]
 
     #[test]
     fn smooth_gradients_match_central_differences(seed in 0u64..1_000_000, k in 0usize..3) {
@@ -119,13 +119,18 @@ proptest! {
             Surrogate::new(&problem, &multipliers, &options).unwrap().solve(&Instance::default()).unwrap()
         };
         let here = solve(k);
-        let (up, down) = (solve(k + 1e-5), solve(k - 1e-5));
         let ok = |s: &Solution| s.status == SurrogateStatus::Optimal && !s.is_singular();
-        prop_assume!(ok(&here) && ok(&up) && ok(&down));
         let pieces = |s: &Solution| s.pieces().collect::<Vec<_>>();
-        prop_assume!(pieces(&up) == pieces(&here) && pieces(&down) == pieces(&here));
         let along = |s: &Solution| s.x().iter().zip(&g).map(|(x, g)| x * g).sum::<f64>();
-        let difference = (along(&up) - along(&down)) / 2e-5;
+        let difference = |step: f64| {
+            let (up, down) = (solve(k + step), solve(k - step));
+            let same = ok(&up) && ok(&down) && pieces(&up) == pieces(&here) && pieces(&down) == pieces(&here);
+            same.then(|| (along(&up) - along(&down)) / (2.0 * step))
+        };
+        prop_assume!(ok(&here));
+        let (Some(wide), Some(narrow)) = (difference(1e-4), difference(5e-5)) else { return Ok(()) };
+        prop_assume!((wide - narrow).abs() <= 3e-6 * (0.1 + narrow.abs()));
+        let difference = (4.0 * narrow - wide) / 3.0;
         let exact = here.vjp(&g);
         prop_assert!((exact.k - difference).abs() <= 1e-5 * (0.1 + exact.k.abs()), "{} vs {difference}", exact.k);
         let rows = &exact.k_rows;

@@ -2,6 +2,7 @@
 
 use super::builder::{check_bounds, check_prices, check_vector};
 use super::{Problem, ProblemError, Shape};
+use crate::kernel::Kernel;
 use crate::linalg;
 
 /// Overrides for one solve. Matrices are row-major slices; what is `None` keeps the problem's value.
@@ -177,5 +178,5 @@ impl View<'_> {
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    Kernel::new().dot(a, b)
 }
