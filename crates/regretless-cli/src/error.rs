@@ -1,13 +1,13 @@
 //! Bad input, for people.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 
-use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode,
-};
 use regretless_core::ProblemError;
 use regretless_spec::{Place, Spec, SpecError};
 use thiserror::Error;
+
+use crate::output::wrapped;
 
 /// Why a command did nothing.
 #[derive(Debug, Error)]
@@ -44,7 +44,7 @@ impl CliError {
         }
     }
 
-    fn help(&self) -> Option<String> {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Spec(e) => e.hint.clone(),
             Self::NeedsParameters { needs, option, .. } => {
@@ -61,78 +61,58 @@ impl CliError {
     pub(crate) fn render(&self) -> String {
         let colour =
             std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-        let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-        let handler = GraphicalReportHandler::new_themed(theme).with_width(110).with_links(false);
-        let mut text = String::new();
-        match handler.render_report(&mut text, &Report::new(self)) {
-            Ok(()) => text,
-            Err(_) => format!("error: {self}\n"),
-        }
-    }
-}
-
-/// The error in the form that miette draws.
-#[derive(Debug, Error)]
-#[error("{message}")]
-struct Report {
-    message: String,
-    help: Option<String>,
-    quote: Option<(NamedSource<String>, LabeledSpan)>,
-}
-
-impl Report {
-    fn new(error: &CliError) -> Self {
-        let quote = match error {
-            CliError::Spec(e) => quote(&e.place),
+        let paint = |code: &str, text: &str| {
+            if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+        };
+        let quote = match self {
+            Self::Spec(e) => quote(&e.place),
             _ => None,
         };
-        let message = match error {
-            CliError::Spec(e) if quote.is_some() => match e.place.key() {
+        let message = match self {
+            // The quotation names the file and the line.
+            Self::Spec(e) if quote.is_some() => match e.place.key() {
                 Some(key) => format!("{key}: {}", e.problem),
                 None => e.problem.to_string(),
             },
-            _ => error.to_string(),
+            _ => self.to_string(),
         };
-        Self { message, help: error.help(), quote }
+        let mut out = format!("{}: {}\n", paint("1;31", "error"), wrapped(&message, 7));
+        out.extend(quote.iter().map(String::as_str));
+        for (i, line) in self.hint().iter().flat_map(|hint| hint.lines()).enumerate() {
+            let head = if i == 0 { format!("{}: ", paint("36", "hint")) } else { " ".repeat(6) };
+            let _ = writeln!(out, "{head}{}", wrapped(line, 6));
+        }
+        out
     }
 }
 
-/// The lines around a place in a problem file; none if a line is too long to be looked at.
-fn quote(place: &Place) -> Option<(NamedSource<String>, LabeledSpan)> {
+/// The lines around a place in a problem file, with the place marked; none if a line is too long to be looked at.
+fn quote(place: &Place) -> Option<String> {
     const LONGEST: usize = 160;
     let Place::Key { file, span: Some(span), text, .. } = place else { return None };
+    let (line, column) = place.position()?;
     let (before, after) = text.split_at_checked(span.start)?;
     let start = before.rfind('\n').map_or(0, |i| i + 1);
-    let mut around = text[..start].lines().rev().take(2).chain(text[start..].lines().take(3));
-    if around.any(|line| line.len() > LONGEST) {
+    let above = text[..start].lines().last();
+    let here = text[start..].lines().next().unwrap_or("");
+    if here.len() > LONGEST || above.is_some_and(|line| line.len() > LONGEST) {
         return None;
     }
-    // A value over several lines is marked by its first.
-    let end = after.find('\n').map_or(text.len(), |i| span.start + i).min(span.end);
-    // Characters that command a terminal are replaced, byte for byte, so that the span stays right.
-    let visible = |c: char| {
-        if c.is_control() && !matches!(c, '\n' | '\t') { "?".repeat(c.len_utf8()) } else { c.into() }
-    };
-    let source = NamedSource::new(file.display().to_string(), text.chars().map(visible).collect::<String>());
-    Some((source, LabeledSpan::new(None, span.start, end.saturating_sub(span.start))))
-}
-
-impl Diagnostic for Report {
-    fn help(&self) -> Option<Box<dyn std::fmt::Display + '_>> {
-        self.help.as_ref().map(|help| Box::new(help) as _)
+    // A value over several lines is marked on its first; a place at the end of a line is marked behind it.
+    let end = after.find('\n').unwrap_or(after.len()).min(span.len());
+    let marks = after.get(..end).map_or(1, |marked| marked.trim_end().chars().count().max(1));
+    // One column a character, and nothing that commands a terminal.
+    let visible =
+        |line: &str| -> String { line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect() };
+    let gutter = line.to_string().len();
+    let mut out = format!("{:gutter$}--> {}:{line}:{column}\n", "", file.display());
+    let _ = writeln!(out, "{:gutter$} |", "");
+    if let Some(above) = above {
+        let _ = writeln!(out, "{:gutter$} | {}", line - 1, visible(above));
     }
-
-    fn severity(&self) -> Option<Severity> {
-        Some(Severity::Error)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.quote.as_ref().map(|(source, _)| source as _)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.quote.as_ref().map(|(_, label)| Box::new(std::iter::once(label.clone())) as _)
-    }
+    let _ = writeln!(out, "{line} | {}", visible(here));
+    let _ = writeln!(out, "{:gutter$} | {:skip$}{}", "", "", "^".repeat(marks), skip = column - 1);
+    Some(out)
 }
 
 #[cfg(test)]

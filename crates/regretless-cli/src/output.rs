@@ -1,6 +1,6 @@
 //! What a command hands back, and how numbers and tables look.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 use std::process::ExitCode;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
@@ -90,6 +90,26 @@ pub(crate) fn table<C: Display>(
         table.add_row(row.into_iter().enumerate().map(cell));
     }
     format!("{}\n", table.trim_fmt())
+}
+
+/// Breaks a text at blanks into lines that fit beside an indent.
+pub(crate) fn wrapped(text: &str, indent: usize) -> String {
+    const WIDTH: usize = 110;
+    let mut out = String::new();
+    let mut used = 0;
+    for word in text.split(' ') {
+        let len = word.chars().count();
+        if used > 0 && used + 1 + len > WIDTH - indent {
+            let _ = write!(out, "\n{:indent$}", "");
+            used = 0;
+        } else if used > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += len;
+    }
+    out
 }
 
 /// Values by name, as a JSON object in the order of the names.

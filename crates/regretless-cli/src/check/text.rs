@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::engine::order;
 use super::{Report, Verdict};
-use crate::output::{count, number, table};
+use crate::output::{count, number, table, wrapped};
 
 /// Longer lists of penalties are left to JSON.
 const MOST: usize = 20;
@@ -63,25 +63,5 @@ pub(crate) fn render(report: &Report) -> String {
         (failed, _) => format!("{} failed.", count(failed, "check")),
     };
     let _ = writeln!(out, "\n{verdict}");
-    out
-}
-
-/// Breaks a text at blanks into lines that fit beside an indent.
-fn wrapped(text: &str, indent: usize) -> String {
-    const WIDTH: usize = 110;
-    let mut out = String::new();
-    let mut used = 0;
-    for word in text.split(' ') {
-        let len = word.chars().count();
-        if used > 0 && used + 1 + len > WIDTH - indent {
-            let _ = write!(out, "\n{:indent$}", "");
-            used = 0;
-        } else if used > 0 {
-            out.push(' ');
-            used += 1;
-        }
-        out.push_str(word);
-        used += len;
-    }
     out
 }
