@@ -1,7 +1,7 @@
 //! Time against n: what one breakpoint costs and where it goes.
 
 use rand::RngExt;
-use regretless_core::*;
+use regretless_core::{Instance, Multipliers, Rule, Surrogate, SurrogateOptions};
 
 use crate::problems::{rng, synthetic};
 

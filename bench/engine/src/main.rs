@@ -1,22 +1,21 @@
-//! `cargo run --release -p regretless-bench` prints the tables of `bench/ENGINE.md`: one thread, ratios within one run.
+//! The tables of `bench/ENGINE.md`: one thread, ratios within one run.
+//!
+//! `cargo run --release -p regretless-bench` prints the comparison with Clarabel and the memory of a large batch;
+//! `cargo run --release -p regretless-bench --features timings` prints how time grows with n and where it goes.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and fails loudly")]
 
+#[cfg(feature = "timings")]
 mod growth;
 mod memory;
 mod problems;
 mod versus;
 
 fn main() {
-    let part = std::env::args().nth(1);
-    let wanted = |name: &str| part.as_deref().is_none_or(|p| p == name);
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
-    if wanted("versus") {
+    #[cfg(feature = "timings")]
+    growth::run();
+    if cfg!(not(feature = "timings")) {
         versus::run();
-    }
-    if wanted("growth") {
-        growth::run();
-    }
-    if wanted("memory") {
         memory::run();
     }
 }

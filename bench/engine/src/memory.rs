@@ -1,7 +1,7 @@
 //! Resident memory of a large batch with its warm-start store.
 
 use rand::RngExt;
-use regretless_core::*;
+use regretless_core::{Instance, Multipliers, Rule, Store, Surrogate, SurrogateOptions};
 
 use crate::problems::{rng, synthetic};
 

@@ -4,7 +4,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use rand::RngExt;
-use regretless_core::*;
+use regretless_core::{
+    Instance, Link, Multipliers, Oracle, Problem, Rule, Solution, Store, Surrogate, SurrogateOptions,
+    SurrogateStatus, reference,
+};
 
 use crate::problems::{portfolio, provisioning, rng, synthetic};
 

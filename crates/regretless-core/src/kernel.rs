@@ -3,6 +3,11 @@
 //! Each kernel is written once over [`pulp::Simd`] and dispatched at run time to AVX-512, AVX2, NEON or plain code. The
 //! order of every sum is fixed by the vector width alone, so that a result does not depend on the number of threads.
 
+#![allow(
+    clippy::inline_always,
+    reason = "a helper that is not inlined is not compiled for the wider vectors"
+)]
+
 use pulp::{Arch, Simd, WithSimd};
 
 /// Columns of a block of the factor, and the multiple to which its vectors are padded: one AVX-512 register.

@@ -1,5 +1,45 @@
-//! Soft-constrained LPs and QPs: their exact optimum, their surrogate optimum, and its gradient.
+//! Soft-constrained LPs and QPs: the exact optimum, the surrogate optimum, and its gradient in every parameter.
+//!
+//! ```text
+//! max_x   θᵀx − xᵀQx − αᵀmax(Cx − d, 0)
+//! s.t.    Ax ≤ b,  Bx = c,  l ≤ x ≤ u
+//! ```
+//!
+//! The way of the data:
+//!
+//! 1. A [`Problem`] is stated once and validated; an [`Instance`] overrides any of its parameters for one solve.
+//! 2. An [`Oracle`] solves it exactly: an [`Optimum`] with multipliers, basis and [`Status`].
+//! 3. [`Multipliers`] say what a violated hard row costs, by a [`Rule`], with a [`Certificate`].
+//! 4. A [`Surrogate`] is the problem softened with those multipliers and smoothed with sharpness K. It is solved for one
+//!    instance or for many at once, from nothing or from a [`Store`] of earlier solutions: a [`Solution`].
+//! 5. [`Solution::vjp`] and [`Solution::jvp`] differentiate it with the factor the solve left behind: [`Gradients`].
+//!
+//! ```
+//! use regretless_core::*;
+//!
+//! let problem = Problem::maximize(3)
+//!     .linear([1.0, 0.8, 0.6])
+//!     .at_most("machine", Matrix::from_rows(&[[1.0, 2.0, 1.0]]), [4.0])
+//!     .soft("storage", Soft::over(Matrix::from_rows(&[[1.0, 1.0, 1.0]]), [2.0], [0.4]))
+//!     .build()?;
+//! let theta = [0.9, 0.9, 0.5];
+//! let optimum = Oracle::new(&problem).solve(&Instance::theta(&theta))?;
+//! assert!(optimum.is_optimal());
+//!
+//! let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::theta(&theta)])?;
+//! let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::default())?;
+//! let solution = surrogate.solve(&Instance::theta(&theta))?;
+//! let gradients = solution.vjp(&[1.0, 0.0, 0.0]); // ∂x₀/∂everything
+//! assert_eq!(gradients.d.len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Bad input is an `Err`; a hard problem is a status ([`Status`], [`SurrogateStatus`]), and each status says which outputs
+//! mean what. Results do not depend on the number of threads. Notation follows the paper (NeurIPS 2021): C', d', γ for the
+//! stacked rows, M and U for the rows on the quadratic and the linear piece.
+
 mod batch;
+mod chain;
 mod clock;
 mod exact;
 mod factor;
@@ -19,9 +59,12 @@ pub mod reference;
 mod settle;
 mod softened;
 mod solution;
+mod springs;
 mod store;
 mod surrogate;
+mod vertex;
 mod workspace;
+
 pub use clock::Nanos;
 pub use gradient::Gradients;
 pub use matrix::Matrix;

@@ -224,15 +224,12 @@ impl Oracle {
             }
             Verdict::Unbounded => {
                 let ray = exact.ws.dx[..shape.n].to_vec();
-                match self.infeasible_rows(view, exact) {
-                    Some(rows) => {
-                        objective = -sign * f64::INFINITY;
-                        Status::Infeasible { rows }
-                    }
-                    None => {
-                        objective = sign * f64::INFINITY;
-                        Status::Unbounded { ray }
-                    }
+                if let Some(rows) = self.infeasible_rows(view, exact) {
+                    objective = -sign * f64::INFINITY;
+                    Status::Infeasible { rows }
+                } else {
+                    objective = sign * f64::INFINITY;
+                    Status::Unbounded { ray }
                 }
             }
             Verdict::Stalled => Status::NumericalTrouble,

@@ -37,9 +37,11 @@ pub(crate) struct Path<'a> {
     pub(crate) s: &'a Softened,
     pub(crate) state: &'a mut State,
     pub(crate) ws: &'a mut Workspace,
-    theta: &'a [f64],
-    on: usize,
-    shifted: bool,
+    pub(crate) theta: &'a [f64],
+    /// Number of rows on their quadratic piece.
+    pub(crate) on: usize,
+    /// Whether d' moves along the path.
+    pub(crate) shifted: bool,
 }
 
 impl<'a> Path<'a> {
@@ -57,21 +59,6 @@ impl<'a> Path<'a> {
     /// True if the state's factor is there.
     pub(crate) fn is_factored(&self) -> bool {
         self.state.factored
-    }
-
-    /// Factors H at the pieces of the state. Where H is singular, springs hold the variables that no bound holds.
-    pub(crate) fn factorise(&mut self) -> bool {
-        self.state.springs.clear();
-        let enough = self.s.two_q.is_some() || self.on >= self.s.n;
-        if enough && self.ws.factorise(self.s, self.state, 0.0) {
-            return true;
-        }
-        let mut held = vec![false; self.s.n];
-        for (u, piece) in self.s.unit.iter().zip(&self.state.piece[self.s.m_dense..]) {
-            held[u.var] |= *piece == Piece::On;
-        }
-        self.state.springs = (0..self.s.n).filter(|&j| !held[j]).collect();
-        self.ws.factorise(self.s, self.state, 0.0)
     }
 
     /// Walks to θ and to the true d' from wherever x is optimal with the assumed z in `ws.z`; `ws.shift` holds the
@@ -118,7 +105,7 @@ impl<'a> Path<'a> {
     }
 
     /// Follows the path over t ∈ [0, 1].
-    fn follow(&mut self) -> Outcome {
+    pub(crate) fn follow(&mut self) -> Outcome {
         let (s, k) = (self.s, self.ws.kernel);
         let m = s.m();
         for i in 0..m {
@@ -200,7 +187,7 @@ impl<'a> Path<'a> {
     }
 
     /// Row `i` joins the quadratic piece: H += w a aᵀ.
-    fn enter(&mut self, i: usize) {
+    pub(crate) fn enter(&mut self, i: usize) {
         let ws = &mut *self.ws;
         let clock = Clock::start();
         self.s.write_row(i, &mut ws.a[..self.s.n]);
@@ -252,7 +239,7 @@ impl<'a> Path<'a> {
     }
 
     /// For the row in `ws.a`: p = L⁻¹a in `ws.p`; returns 1 − w aᵀH⁻¹a.
-    fn rest_without(&mut self, slope: f64) -> f64 {
+    pub(crate) fn rest_without(&mut self, slope: f64) -> f64 {
         let ws = &mut *self.ws;
         let clock = Clock::start();
         ws.p.copy_from_slice(&ws.a);
@@ -262,7 +249,7 @@ impl<'a> Path<'a> {
     }
 
     /// Takes the row in `ws.a` with weight `slope` out of H, which must stay regular.
-    fn drop_row(&mut self, slope: f64) -> Outcome {
+    pub(crate) fn drop_row(&mut self, slope: f64) -> Outcome {
         let rest = self.rest_without(slope);
         if rest.is_nan() || rest <= 0.0 {
             return Outcome::Stalled;
@@ -274,7 +261,7 @@ impl<'a> Path<'a> {
 
     /// With p = L⁻¹a in `ws.p`, a the only row that holds the null direction v = H⁻¹a: slides x along ±v to the first
     /// breakpoint of a row off the quadratic piece. Returns that row; `None` leaves the ray in `ws.dx`.
-    fn slide(&mut self, leaving: Option<usize>, sign: f64) -> Option<usize> {
+    pub(crate) fn slide(&mut self, leaving: Option<usize>, sign: f64) -> Option<usize> {
         let (s, k, ws) = (self.s, self.ws.kernel, &mut *self.ws);
         let clock = Clock::start();
         ws.dx.copy_from_slice(&ws.p);
@@ -312,112 +299,12 @@ impl<'a> Path<'a> {
         Some(best)
     }
 
-    /// Takes the springs away: their forces become a change of θ, and the path goes on without them.
-    fn release(&mut self, centres: &[f64]) -> Outcome {
-        let stiffness = self.s.spring();
-        let far = self.ws.kernel.largest(&self.state.x);
-        let scale = self.theta.iter().fold(1e-4 * stiffness * far, |m, t| m.max(t.abs()));
-        let springs = std::mem::take(&mut self.state.springs);
-        self.ws.dtheta.fill(0.0);
-        for (&j, centre) in springs.iter().zip(centres) {
-            self.ws.dtheta[j] = stiffness * (self.state.x[j] - centre);
-        }
-        let scale = self.ws.dtheta.iter().fold(scale, |m, t| m.max(t.abs()));
-        self.shifted = false;
-        for i in 0..self.s.m() {
-            self.set_breakpoints(i);
-        }
-        let mut left = springs.len();
-        for j in springs {
-            left -= 1;
-            self.load_spring(j);
-            let rest = self.rest_without(stiffness);
-            let needed = self.s.two_q.is_none() && self.on + left + self.state.springs.len() < self.s.n;
-            if rest > SPRING_SINGULAR && !needed {
-                let ws = &mut *self.ws;
-                self.state.factor.downdate(ws.kernel, stiffness, rest, &ws.p, &mut ws.a, &mut ws.rank_one);
-                continue;
-            }
-            // Only the spring holds the null direction v: along it θ pulls with dθᵀv.
-            let k = self.ws.kernel;
-            self.ws.dx.copy_from_slice(&self.ws.p);
-            self.state.factor.finish(k, &mut self.ws.dx);
-            let pull = k.dot(&self.ws.dtheta, &self.ws.dx);
-            let length: f64 = self.ws.dx.iter().map(|v| v.abs()).sum();
-            let idle = pull.abs() <= 1e-9 * scale * length;
-            let sign = if pull < 0.0 { -1.0 } else { 1.0 };
-            let mut reached = self.slide(None, sign);
-            if reached.is_none() && idle {
-                self.load_spring(j);
-                self.rest_without(stiffness);
-                reached = self.slide(None, -sign);
-            }
-            match reached {
-                Some(i) => {
-                    self.enter(i);
-                    self.load_spring(j);
-                    if self.drop_row(stiffness) == Outcome::Stalled {
-                        return Outcome::Stalled;
-                    }
-                }
-                None if self.gains_along_ray() => return Outcome::Unbounded,
-                // Nothing sees v at all: the spring stays and picks one of many optima.
-                None => self.state.springs.push(j),
-            }
-        }
-        self.follow()
-    }
-
-    /// True if θ gains along the ray in `ws.dx` more than the rows take: θᵀv > Σ max(γ⁺aᵀv, −γ⁻aᵀv).
-    fn gains_along_ray(&mut self) -> bool {
-        let (s, k, ws) = (self.s, self.ws.kernel, &mut *self.ws);
-        s.apply(k, &ws.dx[..s.n], &mut ws.dz);
-        // A direction that Q sees is no ray.
-        if let Some(two_q) = &s.two_q {
-            let curved = 1e-9 * s.curvature;
-            k.matvec(two_q, &ws.dx[..s.n], &mut ws.residual);
-            if ws.residual.iter().any(|q| q.abs() > curved) {
-                return false;
-            }
-        }
-        let mut gain = k.dot(self.theta, &ws.dx);
-        let mut size = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
-        for (law, dz) in s.laws.iter().zip(&ws.dz) {
-            let cost = if *dz > 0.0 { law.above * dz } else { law.below * dz };
-            if cost.is_finite() {
-                gain -= cost;
-                size += cost.abs();
-            } else if cost > 0.0 && dz.abs() > SLIDE_TOLERANCE {
-                return false;
-            }
-        }
-        gain > 1e-9 * size
-    }
-
-    /// Holds the direction in `ws.dx` by a spring on its largest entry.
-    fn attach_spring(&mut self) {
-        let largest =
-            |best: usize, j: usize| if self.ws.dx[j].abs() > self.ws.dx[best].abs() { j } else { best };
-        let j = (0..self.s.n).fold(0, largest);
-        self.load_spring(j);
-        let ws = &mut *self.ws;
-        ws.p.copy_from_slice(&ws.a);
-        self.state.factor.forward(ws.kernel, &mut ws.p);
-        self.state.factor.update(ws.kernel, self.s.spring(), &ws.p, &mut ws.a, &mut ws.rank_one);
-        self.state.springs.push(j);
-    }
-
-    fn load_spring(&mut self, j: usize) {
-        self.ws.a.fill(0.0);
-        self.ws.a[j] = 1.0;
-    }
-
     fn move_to(&mut self, i: usize, piece: Piece) {
         self.state.piece[i] = piece;
         self.set_breakpoints(i);
     }
 
-    fn set_breakpoints(&mut self, i: usize) {
+    pub(crate) fn set_breakpoints(&mut self, i: usize) {
         let law = &self.s.laws[i];
         (self.ws.down[i], self.ws.up[i]) = match self.state.piece[i] {
             Piece::Below => (f64::NEG_INFINITY, law.lo),
@@ -436,7 +323,4 @@ impl<'a> Path<'a> {
 }
 
 /// A row moving slower than this along a unit direction is parallel to it.
-const SLIDE_TOLERANCE: f64 = 1e-10;
-
-/// As [`SINGULAR_DOWNDATE`], wider: a spring that holds almost nothing may stay until a row takes over.
-const SPRING_SINGULAR: f64 = 1e-9;
+pub(crate) const SLIDE_TOLERANCE: f64 = 1e-10;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::chain::Solved;
 use crate::optimum::Link;
 use crate::problem::{Problem, RowId, Shape, View};
 use crate::pseudo::Pseudo;
 use crate::softened::{Piece, Softened};
-use crate::surrogate::{Solved, Surrogate};
+use crate::surrogate::Surrogate;
 use crate::workspace::{State, Work};
 
 /// How a surrogate solve ended.

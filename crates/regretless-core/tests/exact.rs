@@ -1,4 +1,5 @@
 //! The oracle against Clarabel, against the KKT conditions written out, and against problems solved by hand.
+#![allow(clippy::unwrap_used, clippy::wildcard_imports, reason = "tests fail loudly")]
 
 mod common;
 

@@ -1,6 +1,7 @@
 //! The paper's Appendix D, written out independently of the engine: naive matrices, an explicit inverse, Clarabel for
 //! the optimum at which the segments are read.
 #![allow(non_snake_case)]
+#![allow(clippy::unwrap_used, clippy::wildcard_imports, reason = "tests fail loudly")]
 
 mod common;
 

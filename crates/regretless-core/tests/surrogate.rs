@@ -1,4 +1,5 @@
 //! The surrogate against its definition: stationarity written out from S, limits, warm starts, batches.
+#![allow(clippy::unwrap_used, clippy::wildcard_imports, reason = "tests fail loudly")]
 
 mod common;
 

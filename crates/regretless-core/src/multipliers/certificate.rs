@@ -26,30 +26,24 @@ pub struct Certificate {
 impl Certificate {
     /// True if the softened optimum was feasible for the original problem wherever that has an optimum.
     pub fn holds(&self) -> bool {
-        self.unbounded == 0 && self.worst_violation <= 1e-7 * self.scale
+        self.unbounded == 0 && self.worst_violation <= TOLERANCE * self.scale
     }
 
     /// Solves the softened problem exactly for every instance.
     pub fn of(problem: &Problem, values: &RowValues, instances: &[Instance<'_>]) -> Self {
         let original = Oracle::new(problem);
         let softened = Oracle::softened(problem, values);
-        let each: Vec<Option<(bool, f64, Option<RowId>, f64)>> = instances
-            .par_iter()
-            .map(|instance| {
-                let view = problem.view(instance).ok()?;
-                let soft = softened.solve(instance).ok()?;
-                match soft.status {
-                    Status::Optimal => {
-                        let (worst, row, scale) = worst_violation(&view, &soft.x);
-                        if worst <= 1e-7 * scale {
-                            return Some((false, worst, row, scale));
-                        }
-                        original.solve(instance).ok()?.is_optimal().then_some((false, worst, row, scale))
-                    }
-                    _ => original.solve(instance).ok()?.is_optimal().then_some((true, 0.0, None, 1.0)),
-                }
-            })
-            .collect();
+        let look = |instance: &Instance<'_>| -> Option<Look> {
+            let view = problem.view(instance).ok()?;
+            let soft = softened.solve(instance).ok()?;
+            let look = match soft.status {
+                Status::Optimal => worst_violation(&view, &soft.x),
+                _ => Look { unbounded: true, worst: 0.0, row: None, scale: 1.0 },
+            };
+            let clean = !look.unbounded && look.worst <= TOLERANCE * look.scale;
+            (clean || original.solve(instance).ok()?.is_optimal()).then_some(look)
+        };
+        let each: Vec<Option<Look>> = instances.par_iter().map(look).collect();
         let mut out = Self {
             instances: instances.len(),
             without_optimum: each.iter().filter(|e| e.is_none()).count(),
@@ -58,19 +52,30 @@ impl Certificate {
             worst_row: None,
             scale: 1.0,
         };
-        for (unbounded, worst, row, scale) in each.into_iter().flatten() {
-            out.unbounded += usize::from(unbounded);
-            out.scale = out.scale.max(scale);
-            if worst > out.worst_violation {
-                (out.worst_violation, out.worst_row) = (worst, row);
+        for look in each.into_iter().flatten() {
+            out.unbounded += usize::from(look.unbounded);
+            out.scale = out.scale.max(look.scale);
+            if look.worst > out.worst_violation {
+                (out.worst_violation, out.worst_row) = (look.worst, look.row);
             }
         }
         out
     }
 }
 
+/// Violations up to this times the scale are rounding.
+const TOLERANCE: f64 = 1e-7;
+
+/// One instance's softened optimum.
+struct Look {
+    unbounded: bool,
+    worst: f64,
+    row: Option<RowId>,
+    scale: f64,
+}
+
 /// The largest violation of a hard row, the row, and the size of the numbers involved.
-fn worst_violation(view: &View<'_>, x: &[f64]) -> (f64, Option<RowId>, f64) {
+fn worst_violation(view: &View<'_>, x: &[f64]) -> Look {
     let n = view.shape.n;
     let (mut worst, mut row) = (0.0, None);
     let mut scale = x.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
@@ -92,5 +97,5 @@ fn worst_violation(view: &View<'_>, x: &[f64]) -> (f64, Option<RowId>, f64) {
         see(view.lower[j] - x[j], RowId::Lower(j));
         see(x[j] - view.upper[j], RowId::Upper(j));
     }
-    (worst, row, scale)
+    Look { unbounded: false, worst, row, scale }
 }

@@ -3,7 +3,7 @@
 use super::builder::{check_bounds, check_prices, check_vector};
 use super::{Problem, ProblemError, Shape};
 use crate::kernel::Kernel;
-use crate::linalg;
+use crate::{Matrix, linalg};
 
 /// Overrides for one solve. Matrices are row-major slices; what is `None` keeps the problem's value.
 ///
@@ -111,7 +111,7 @@ impl Problem {
             check_bounds(lower, upper, self.variables())?;
         }
         let quadratic = match instance.Q {
-            None => self.Q().map(|q| q.as_slice()),
+            None => self.Q().map(Matrix::as_slice),
             Some(q) => {
                 check_vector("Q", s.n * s.n, q)?;
                 linalg::check_psd(q, s.n)?;
