@@ -43,6 +43,7 @@ pub(crate) fn run_in(folder: &Path, arguments: &str) -> Ran {
         .current_dir(folder)
         .args(arguments.split_whitespace())
         .env_remove("NO_COLOR")
+        .env_remove("COLUMNS")
         .output()
         .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
