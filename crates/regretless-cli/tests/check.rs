@@ -48,6 +48,18 @@ fn the_text_for_people() {
 }
 
 #[test]
+fn a_predicted_quadratic_term() {
+    let text = "[problem]\nvariables = 2\n[objective]\nlinear = 1\nquadratic = { predict = \"q*\" }\n";
+    let folder = Folder::new().with("p.toml", text).with("t.csv", "q1,q2,q3,q4\n2,1,1,2\n5,0,0,3\n");
+    let without = folder.run("check p.toml");
+    assert_eq!(without.code, 0);
+    assert!(without.stdout.contains("convexity    skipped"), "{}", without.stdout);
+    let with = folder.run("check p.toml --data t.csv");
+    assert_eq!(with.code, 0, "{}", with.stdout);
+    assert!(with.stdout.contains("smallest eigenvalue of Q over 2 instances is 1\n"), "{}", with.stdout);
+}
+
+#[test]
 fn a_problem_without_optimum_fails() {
     let text = "[problem]\nvariables = 1\n[objective]\nlinear = 1\n[[hard]]\nrows = [[1], [-1]]\nat_most = [1, -2]\n";
     let ran = Folder::new().with("p.toml", text).run("check p.toml");

@@ -78,7 +78,7 @@ pub(crate) fn check(spec: &Spec, instances: Option<&Instances>) -> Result<Report
         gradients: Vec::new(),
     };
     report.checks.extend(statement::predicted(spec));
-    report.checks.push(statement::convexity(problem, instances)?);
+    report.checks.push(statement::convexity(spec, instances)?);
     if let Some(instances) = instances {
         engine::run(spec, instances, &mut report)?;
     } else {

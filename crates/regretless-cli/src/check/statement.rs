@@ -1,7 +1,6 @@
 //! The problem as stated: sizes, what is predicted, convexity.
 
 use faer::{MatRef, Side};
-use regretless_core::Problem;
 use regretless_spec::{Parameter, Spec};
 
 use super::{Finding, spread};
@@ -43,9 +42,10 @@ pub(super) fn predicted(spec: &Spec) -> Vec<Finding> {
 }
 
 /// The smallest eigenvalue of Q. That it is not negative was a condition for getting here, unless Q is predicted.
-pub(super) fn convexity(problem: &Problem, instances: Option<&Instances>) -> Result<Finding, CliError> {
+pub(super) fn convexity(spec: &Spec, instances: Option<&Instances>) -> Result<Finding, CliError> {
     // Eigenvalues of a few hundred matrices are a matter of seconds, of all of a long table they may not be.
     const MOST: usize = 200;
+    let problem = spec.problem();
     let n = problem.n();
     let Some(stated) = problem.Q() else {
         return Ok(Finding::ok("convexity", "linear: no quadratic term"));
@@ -64,6 +64,9 @@ pub(super) fn convexity(problem: &Problem, instances: Option<&Instances>) -> Res
         let detail =
             format!("smallest eigenvalue of Q over {} is {}", count(looked_at, "instance"), number(smallest));
         return Ok(Finding::ok("convexity", detail));
+    }
+    if spec.predicted().iter().any(|part| part.parameter == Parameter::Quadratic) {
+        return Ok(Finding::skipped("convexity", "`objective.quadratic` predicted: give --data FILE"));
     }
     let smallest = smallest_eigenvalue(stated.as_slice(), n);
     Ok(Finding::ok(
