@@ -1,0 +1,111 @@
+//! What `regretless check` finds out, step by step.
+
+mod engine;
+mod gradient;
+mod statement;
+pub(crate) mod text;
+
+use regretless_spec::Spec;
+use serde::Serialize;
+
+use crate::error::CliError;
+use crate::instances::Instances;
+use crate::solve::sense;
+pub(crate) use engine::{CertificateReport, MultiplierReport};
+pub(crate) use gradient::GradientReport;
+
+/// Everything that was found.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    pub(crate) problem: Option<String>,
+    pub(crate) sense: &'static str,
+    /// `LP` or `QP`.
+    pub(crate) class: &'static str,
+    pub(crate) instances: usize,
+    pub(crate) passed: bool,
+    pub(crate) checks: Vec<Finding>,
+    pub(crate) multipliers: Option<MultiplierReport>,
+    pub(crate) certificate: Option<CertificateReport>,
+    pub(crate) gradients: Vec<GradientReport>,
+}
+
+/// One check.
+#[derive(Serialize)]
+pub(crate) struct Finding {
+    pub(crate) check: &'static str,
+    pub(crate) verdict: Verdict,
+    pub(crate) detail: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verdict {
+    Ok,
+    Failed,
+    Skipped,
+}
+
+impl Finding {
+    pub(crate) fn ok(check: &'static str, detail: impl Into<String>) -> Self {
+        Self { check, verdict: Verdict::Ok, detail: detail.into() }
+    }
+
+    pub(crate) fn failed(check: &'static str, detail: impl Into<String>) -> Self {
+        Self { check, verdict: Verdict::Failed, detail: detail.into() }
+    }
+
+    pub(crate) fn skipped(check: &'static str, detail: impl Into<String>) -> Self {
+        Self { check, verdict: Verdict::Skipped, detail: detail.into() }
+    }
+
+    pub(crate) fn judged(check: &'static str, passed: bool, detail: impl Into<String>) -> Self {
+        if passed { Self::ok(check, detail) } else { Self::failed(check, detail) }
+    }
+}
+
+/// Checks a problem on the given instances; without any, what depends on predicted values is left out.
+pub(crate) fn check(spec: &Spec, instances: Option<&Instances>) -> Result<Report, CliError> {
+    let problem = spec.problem();
+    let mut report = Report {
+        problem: spec.name().map(str::to_owned),
+        sense: sense(problem),
+        class: if problem.is_linear() { "LP" } else { "QP" },
+        instances: instances.map_or(0, Instances::len),
+        passed: false,
+        checks: vec![statement::sizes(spec)],
+        multipliers: None,
+        certificate: None,
+        gradients: Vec::new(),
+    };
+    report.checks.extend(statement::predicted(spec));
+    report.checks.push(statement::convexity(spec, instances)?);
+    if let Some(instances) = instances {
+        engine::run(spec, instances, &mut report)?;
+    } else {
+        let keys: Vec<_> = spec.predicted().iter().map(|part| format!("`{}`", part.key)).collect();
+        let why = format!("{} predicted: give --data FILE", keys.join(", "));
+        for check in ["optimum", "multipliers", "certificate", "surrogate", "gradients"] {
+            report.checks.push(Finding::skipped(check, why.clone()));
+        }
+    }
+    report.passed = report.checks.iter().all(|finding| finding.verdict != Verdict::Failed);
+    Ok(report)
+}
+
+/// At most `most` of `0..len`, evenly spread, the first among them.
+fn spread(len: usize, most: usize) -> Vec<usize> {
+    let taken = len.min(most);
+    (0..taken).map(|i| i * len / taken).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_spread() {
+        assert_eq!(spread(3, 5), [0, 1, 2]);
+        assert_eq!(spread(10, 3), [0, 3, 6]);
+        assert!(spread(0, 3).is_empty());
+    }
+}

@@ -1,0 +1,94 @@
+//! The problem as stated: sizes, what is predicted, convexity.
+
+use faer::{MatRef, Side};
+use regretless_spec::{Parameter, Spec};
+
+use super::{Finding, spread};
+use crate::error::CliError;
+use crate::instances::Instances;
+use crate::output::{count, number};
+
+pub(super) fn sizes(spec: &Spec) -> Finding {
+    let problem = spec.problem();
+    let shape = problem.shape();
+    // Predicted entries hold placeholders, but they are there.
+    let there = |parameter: Parameter, known: fn(f64) -> bool| {
+        let parts = spec.predicted().iter().filter(|part| part.parameter == parameter);
+        let ranges: Vec<_> = parts.map(|part| part.range.clone()).collect();
+        let entries = parameter.of(problem).iter().enumerate();
+        entries.filter(|(i, v)| known(**v) || ranges.iter().any(|range| range.contains(i))).count()
+    };
+    let two_sided = there(Parameter::Under, |v| v > 0.0);
+    let mut parts = vec![count(shape.n, "variable")];
+    if shape.soft > 0 {
+        parts.push(format!("{} ({two_sided} two-sided)", count(shape.soft, "soft row")));
+    }
+    if shape.at_most > 0 {
+        parts.push(format!("{} ≤", count(shape.at_most, "hard row")));
+    }
+    if shape.equal > 0 {
+        parts.push(format!("{} =", count(shape.equal, "hard row")));
+    }
+    parts.push(count(there(Parameter::Lower, f64::is_finite), "lower bound"));
+    parts.push(count(there(Parameter::Upper, f64::is_finite), "upper bound"));
+    Finding::ok("sizes", parts.join(", "))
+}
+
+pub(super) fn predicted(spec: &Spec) -> Vec<Finding> {
+    let parts = spec.predicted().iter();
+    parts
+        .map(|part| Finding::ok("predicted", format!("{} ({})", part.needs(), part.parameter.symbol())))
+        .collect()
+}
+
+/// The smallest eigenvalue of Q. That it is not negative was a condition for getting here, unless Q is predicted.
+pub(super) fn convexity(spec: &Spec, instances: Option<&Instances>) -> Result<Finding, CliError> {
+    // Eigenvalues of a few hundred matrices are a matter of seconds, of all of a long table they may not be.
+    const MOST: usize = 200;
+    let problem = spec.problem();
+    let n = problem.n();
+    let Some(stated) = problem.Q() else {
+        return Ok(Finding::ok("convexity", "linear: no quadratic term"));
+    };
+    let mut smallest = f64::INFINITY;
+    let mut looked_at = 0;
+    for i in instances.map_or_else(Vec::new, |all| spread(all.len(), MOST)) {
+        let Some(instances) = instances else { break };
+        let parameters = instances.get(i)?;
+        let Some(q) = parameters.get(Parameter::Quadratic) else { break };
+        problem.view(&parameters.instance()).map_err(|e| instances.refused(i, e))?;
+        smallest = smallest.min(smallest_eigenvalue(q, n));
+        looked_at += 1;
+    }
+    if looked_at > 0 {
+        let detail =
+            format!("smallest eigenvalue of Q over {} is {}", count(looked_at, "instance"), number(smallest));
+        return Ok(Finding::ok("convexity", detail));
+    }
+    if spec.predicted().iter().any(|part| part.parameter == Parameter::Quadratic) {
+        return Ok(Finding::skipped("convexity", "`objective.quadratic` predicted: give --data FILE"));
+    }
+    let smallest = smallest_eigenvalue(stated.as_slice(), n);
+    Ok(Finding::ok(
+        "convexity",
+        format!("Q is positive semidefinite, its smallest eigenvalue is {}", number(smallest)),
+    ))
+}
+
+/// Of (Q + Qᵀ)/2.
+fn smallest_eigenvalue(q: &[f64], n: usize) -> f64 {
+    let symmetric: Vec<f64> = (0..n * n).map(|k| f64::midpoint(q[k], q[k % n * n + k / n])).collect();
+    let values = MatRef::from_row_major_slice(&symmetric, n, n).self_adjoint_eigenvalues(Side::Lower);
+    values.map_or(f64::NAN, |values| values.into_iter().fold(f64::INFINITY, f64::min))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eigenvalues() {
+        let smallest = smallest_eigenvalue(&[2.0, 1.0, 1.0, 2.0], 2);
+        assert!((smallest - 1.0).abs() < 1e-12);
+    }
+}

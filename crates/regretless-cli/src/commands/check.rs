@@ -1,0 +1,24 @@
+//! `regretless check`
+
+use regretless_spec::Spec;
+
+use crate::args::{CheckArgs, Format};
+use crate::check::{self, text};
+use crate::error::CliError;
+use crate::instances::Instances;
+use crate::output::{Exit, Outcome, json};
+
+pub(crate) fn run(args: &CheckArgs) -> Result<Outcome, CliError> {
+    let spec = Spec::read(&args.problem)?;
+    let instances = if args.data.is_none() && !spec.predicted().is_empty() {
+        None
+    } else {
+        Some(Instances::new(&spec, args.data.as_deref(), "--data")?)
+    };
+    let report = check::check(&spec, instances.as_ref())?;
+    let text = match args.format {
+        Format::Json => json(&report),
+        Format::Table => text::render(&report),
+    };
+    Ok(Outcome::new(text, if report.passed { Exit::Success } else { Exit::Failure }))
+}

@@ -1,0 +1,47 @@
+//! `regretless solve`
+
+use regretless_core::Oracle;
+use regretless_spec::{Parameters, Spec};
+
+use crate::args::{Format, SolveArgs};
+use crate::error::CliError;
+use crate::instances::Instances;
+use crate::output::{Exit, Outcome, json};
+use crate::solve::{Answer, Report, table};
+
+/// Instances that are held at a time: their matrices can be large.
+const CHUNK: usize = 1024;
+
+pub(crate) fn run(args: &SolveArgs) -> Result<Outcome, CliError> {
+    let spec = Spec::read(&args.problem)?;
+    let instances = Instances::new(&spec, args.params.as_deref(), "--params")?;
+    let problem = spec.problem();
+    let oracle = Oracle::new(problem);
+    let wanted = match args.row {
+        Some(row) => row..row.saturating_add(1),
+        None => 0..instances.len(),
+    };
+    let mut answers = Vec::new();
+    for start in wanted.clone().step_by(CHUNK) {
+        let chunk = start..wanted.end.min(start + CHUNK);
+        let parameters: Vec<Parameters> =
+            chunk.clone().map(|i| instances.get(i)).collect::<Result<_, _>>()?;
+        let batch: Vec<_> = parameters.iter().map(Parameters::instance).collect();
+        for ((i, parameters), optimum) in chunk.zip(&parameters).zip(oracle.solve_batch(&batch)) {
+            let optimum = optimum.map_err(|e| instances.refused(i, e))?;
+            let view = problem.view(&parameters.instance()).map_err(|e| instances.refused(i, e))?;
+            answers.push(Answer::new(problem, &view, optimum, instances.row(i)));
+        }
+    }
+    let report = Report { name: spec.name(), problem, answers };
+    let exit = if report.answers.iter().all(Answer::is_optimal) { Exit::Success } else { Exit::Failure };
+    let text = match args.format {
+        Format::Json => json(&report),
+        Format::Table => table::render(&report),
+    };
+    let mut outcome = Outcome::new(text, exit);
+    if args.format == Format::Table {
+        outcome.remarks = table::remarks(&report);
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,138 @@
+//! Bad input, for people.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+
+use regretless_core::ProblemError;
+use regretless_spec::{Place, Spec, SpecError};
+use thiserror::Error;
+
+use crate::output::wrapped;
+
+/// Why a command did nothing.
+#[derive(Debug, Error)]
+pub(crate) enum CliError {
+    /// A problem file or a table.
+    #[error("{0}")]
+    Spec(#[from] Box<SpecError>),
+    /// Predicted parts and no table.
+    #[error("{file} predicts {parts}, and no values are given")]
+    NeedsParameters { file: String, parts: String, needs: String, option: &'static str },
+    /// A table and nothing that is predicted.
+    #[error("{file} predicts nothing, so the table would not be used")]
+    NothingPredicted { file: String, option: &'static str },
+    /// A row that the table does not have.
+    #[error("row {row} does not exist: {file} has {rows}, counted from 0")]
+    NoSuchRow { row: usize, file: String, rows: String },
+    /// What the engine refused.
+    #[error("{file}: {source}")]
+    Problem { file: String, source: ProblemError },
+    /// Stdout cannot be written.
+    #[error("cannot write the result: {0}")]
+    Output(std::io::Error),
+}
+
+impl CliError {
+    pub(crate) fn needs_parameters(spec: &Spec, option: &'static str) -> Self {
+        let parts: Vec<_> = spec.predicted().iter().map(|p| format!("`{}`", p.key)).collect();
+        let needs: Vec<_> = spec.predicted().iter().map(|p| format!("  {}", p.needs())).collect();
+        Self::NeedsParameters {
+            file: spec.file().display().to_string(),
+            parts: parts.join(", "),
+            needs: needs.join("\n"),
+            option,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Spec(e) => e.hint.clone(),
+            Self::NeedsParameters { needs, option, .. } => {
+                Some(format!("give a CSV file with a header and one row an instance: {option} FILE\n{needs}"))
+            }
+            Self::NothingPredicted { option, .. } => Some(format!(
+                "leave {option} out, or mark what the table holds with {{ predict = \"columns\" }}"
+            )),
+            _ => None,
+        }
+    }
+
+    /// The message with a quotation of the place, if there is one.
+    pub(crate) fn render(&self) -> String {
+        let colour =
+            std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let paint = |code: &str, text: &str| {
+            if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+        };
+        let quote = match self {
+            Self::Spec(e) => quote(&e.place),
+            _ => None,
+        };
+        let message = match self {
+            // The quotation names the file and the line.
+            Self::Spec(e) if quote.is_some() => match e.place.key() {
+                Some(key) => format!("{key}: {}", e.problem),
+                None => e.problem.to_string(),
+            },
+            _ => self.to_string(),
+        };
+        let mut out = format!("{}: {}\n", paint("1;31", "error"), wrapped(&message, 7));
+        out.extend(quote.iter().map(String::as_str));
+        for (i, line) in self.hint().iter().flat_map(|hint| hint.lines()).enumerate() {
+            let head = if i == 0 { format!("{}: ", paint("36", "hint")) } else { " ".repeat(6) };
+            let _ = writeln!(out, "{head}{}", wrapped(line, 6));
+        }
+        out
+    }
+}
+
+/// The lines around a place in a problem file, with the place marked; none if a line is too long to be looked at.
+fn quote(place: &Place) -> Option<String> {
+    const LONGEST: usize = 160;
+    let Place::Key { file, span: Some(span), text, .. } = place else { return None };
+    let (line, column) = place.position()?;
+    let (before, after) = text.split_at_checked(span.start)?;
+    let start = before.rfind('\n').map_or(0, |i| i + 1);
+    let above = text[..start].lines().last();
+    let here = text[start..].lines().next().unwrap_or("");
+    if here.len() > LONGEST || above.is_some_and(|line| line.len() > LONGEST) {
+        return None;
+    }
+    // A value over several lines is marked on its first; a place at the end of a line is marked behind it.
+    let end = after.find('\n').unwrap_or(after.len()).min(span.len());
+    let marks = after.get(..end).map_or(1, |marked| marked.trim_end().chars().count().max(1));
+    // One column a character, and nothing that commands a terminal.
+    let visible =
+        |line: &str| -> String { line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect() };
+    let gutter = line.to_string().len();
+    let mut out = format!("{:gutter$}--> {}:{line}:{column}\n", "", file.display());
+    let _ = writeln!(out, "{:gutter$} |", "");
+    if let Some(above) = above {
+        let _ = writeln!(out, "{:gutter$} | {}", line - 1, visible(above));
+    }
+    let _ = writeln!(out, "{line} | {}", visible(here));
+    let _ = writeln!(out, "{:gutter$} | {:skip$}{}", "", "", "^".repeat(marks), skip = column - 1);
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_broken_file_can_be_quoted() {
+        let text =
+            "[problem]\r\nname = \"θ\t\u{85}\"\nvariables = [\"ä\", \"b\"]\n[objective]\nlinear = [1, 2]\n";
+        for (cut, _) in text.char_indices() {
+            for piece in ["", "\u{1b}[31m", "é", "=", "\"", "[[soft]]\nrows = 'é'"] {
+                let broken = format!("{}{piece}{}", &text[..cut], &text[cut..]);
+                for broken in [broken.as_str(), &broken[..cut + piece.len()]] {
+                    let spec = Spec::parse(broken, "p.toml", &regretless_spec::Limits::default());
+                    let Err(error) = spec else { continue };
+                    let message = CliError::from(error).render();
+                    assert!(!message.contains('\u{1b}'), "{message}");
+                }
+            }
+        }
+    }
+}

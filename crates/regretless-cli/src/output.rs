@@ -1,0 +1,161 @@
+//! What a command hands back, and how numbers and tables look.
+
+use std::fmt::{Display, Write};
+use std::process::ExitCode;
+
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// It worked.
+    Success,
+    /// No optimum, or a check failed.
+    Failure,
+    /// Bad input or usage.
+    BadInput,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Success => 0,
+            Exit::Failure => 1,
+            Exit::BadInput => 2,
+        })
+    }
+}
+
+/// What a command hands back.
+pub(crate) struct Outcome {
+    /// For stdout.
+    pub(crate) text: String,
+    /// For stderr.
+    pub(crate) remarks: String,
+    pub(crate) exit: Exit,
+}
+
+impl Outcome {
+    pub(crate) fn new(text: String, exit: Exit) -> Self {
+        Self { text, remarks: String::new(), exit }
+    }
+}
+
+/// Pretty JSON with a line break at the end. Numbers that JSON has not (infinities) become null.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    // Our types have text keys and no failing parts.
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// A number with six digits, short where it can be.
+pub(crate) fn number(v: f64) -> String {
+    if !v.is_finite() {
+        return if v.is_nan() { "–".to_owned() } else { if v > 0.0 { "inf" } else { "-inf" }.to_owned() };
+    }
+    // What is left of a zero after a solve in floating point.
+    if v.abs() < 1e-12 {
+        return "0".to_owned();
+    }
+    if !(1e-4..1e7).contains(&v.abs()) {
+        return format!("{v:.5e}");
+    }
+    let digits = 5 - v.abs().log10().floor() as i32;
+    let text = format!("{v:.*}", usize::try_from(digits.max(0)).unwrap_or(0));
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// `1 row`, `2 rows`.
+pub(crate) fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// A table with a header; the columns from `numeric` on are aligned to the right.
+pub(crate) fn table<C: Display>(
+    header: &[C],
+    numeric: usize,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    let mut table = Table::new();
+    // A line under the header and nothing else: easy to read, easy to cut.
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    let align = |i: usize| if i >= numeric { CellAlignment::Right } else { CellAlignment::Left };
+    let cell = |(i, text): (usize, String)| Cell::new(text).set_alignment(align(i));
+    table.set_header(header.iter().map(ToString::to_string).enumerate().map(cell));
+    for row in rows {
+        table.add_row(row.into_iter().enumerate().map(cell));
+    }
+    format!("{}\n", table.trim_fmt())
+}
+
+/// Breaks a text at blanks into lines that fit beside an indent.
+pub(crate) fn wrapped(text: &str, indent: usize) -> String {
+    const WIDTH: usize = 110;
+    let mut out = String::new();
+    let mut used = 0;
+    for word in text.split(' ') {
+        let len = word.chars().count();
+        if used > 0 && used + 1 + len > WIDTH - indent {
+            let _ = write!(out, "\n{:indent$}", "");
+            used = 0;
+        } else if used > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += len;
+    }
+    out
+}
+
+/// Values by name, as a JSON object in the order of the names.
+pub(crate) struct Named<'a> {
+    pub(crate) names: &'a [String],
+    pub(crate) values: &'a [f64],
+}
+
+impl Serialize for Named<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.names.len()))?;
+        for (name, value) in self.names.iter().zip(self.values) {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        for (v, text) in [
+            (0.0, "0"),
+            (-1e-15, "0"),
+            (1.0, "1"),
+            (0.1 + 0.2, "0.3"),
+            (-1234.5678, "-1234.57"),
+            (1_234_567.8, "1234568"),
+            (1e7, "1.00000e7"),
+            (0.000_123_456_789, "0.000123457"),
+            (2.5e-9, "2.50000e-9"),
+            (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+            (100.0, "100"),
+        ] {
+            assert_eq!(number(v), text);
+        }
+    }
+
+    #[test]
+    fn named_values_keep_their_order() {
+        let names = ["z".to_owned(), "a".to_owned()];
+        let named = Named { names: &names, values: &[1.0, f64::INFINITY] };
+        assert_eq!(serde_json::to_string(&named).unwrap(), r#"{"z":1.0,"a":null}"#);
+    }
+}

@@ -1,0 +1,134 @@
+//! What an exact solve found, ready to be printed.
+
+pub(crate) mod table;
+
+use regretless_core::{Optimum, Problem, RowId, Sense, Status, View};
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
+
+use crate::output::Named;
+
+/// The answers for one problem.
+pub(crate) struct Report<'a> {
+    pub(crate) name: Option<&'a str>,
+    pub(crate) problem: &'a Problem,
+    pub(crate) answers: Vec<Answer>,
+}
+
+/// The answer for one instance.
+pub(crate) struct Answer {
+    /// The row of the table, if there is one.
+    pub(crate) row: Option<usize>,
+    pub(crate) optimum: Optimum,
+    pub(crate) rows: Vec<RowAnswer>,
+    pub(crate) lower: Vec<f64>,
+    pub(crate) upper: Vec<f64>,
+    /// Names of the rows that cannot hold together.
+    pub(crate) conflict: Vec<String>,
+}
+
+/// A row at the decision.
+#[derive(Serialize)]
+pub(crate) struct RowAnswer {
+    pub(crate) name: String,
+    /// `soft`, `at_most` or `equals`.
+    pub(crate) kind: &'static str,
+    pub(crate) activity: f64,
+    pub(crate) limit: f64,
+    pub(crate) multiplier: f64,
+}
+
+impl Answer {
+    pub(crate) fn new(problem: &Problem, view: &View<'_>, optimum: Optimum, row: Option<usize>) -> Self {
+        let n = view.shape.n;
+        let ids = (0..view.shape.dense()).map(|i| view.shape.row(i));
+        let rows = ids.map(|id| {
+            let (kind, matrix, limits, i) = match id {
+                RowId::AtMost(i) => ("at_most", view.A, view.b, i),
+                RowId::Equal(i) => ("equals", view.B, view.c, i),
+                RowId::Soft(i) | RowId::Lower(i) | RowId::Upper(i) => ("soft", view.C, view.d, i),
+            };
+            let activity = matrix[i * n..(i + 1) * n].iter().zip(&optimum.x).map(|(a, x)| a * x).sum();
+            let multiplier = optimum.multipliers.get(id);
+            RowAnswer { name: problem.row_name(id), kind, activity, limit: limits[i], multiplier }
+        });
+        let rows = rows.collect();
+        let conflict = match &optimum.status {
+            Status::Infeasible { rows } => rows.iter().map(|&row| problem.row_name(row)).collect(),
+            _ => Vec::new(),
+        };
+        Self { row, rows, lower: view.lower.to_vec(), upper: view.upper.to_vec(), conflict, optimum }
+    }
+
+    pub(crate) fn is_optimal(&self) -> bool {
+        self.optimum.is_optimal()
+    }
+
+    /// The status in one word.
+    pub(crate) fn status(&self) -> &'static str {
+        status(&self.optimum.status)
+    }
+}
+
+pub(crate) fn status(status: &Status) -> &'static str {
+    match status {
+        Status::Optimal => "optimal",
+        Status::Infeasible { .. } => "infeasible",
+        Status::Unbounded { .. } => "unbounded",
+        Status::NumericalTrouble => "numerical-trouble",
+    }
+}
+
+pub(crate) fn sense(problem: &Problem) -> &'static str {
+    match problem.sense() {
+        Sense::Max => "max",
+        Sense::Min => "min",
+    }
+}
+
+impl Serialize for Report<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let names = self.problem.variables();
+        let instances: Vec<_> = self.answers.iter().map(|answer| Machine { names, answer }).collect();
+        let mut out = serializer.serialize_struct("Report", 3)?;
+        out.serialize_field("problem", &self.name)?;
+        out.serialize_field("sense", sense(self.problem))?;
+        out.serialize_field("instances", &instances)?;
+        out.end()
+    }
+}
+
+/// An answer as JSON: fields that the status gives no meaning are left out.
+struct Machine<'a> {
+    names: &'a [String],
+    answer: &'a Answer,
+}
+
+impl Serialize for Machine<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Bounds<'a> {
+            lower: Named<'a>,
+            upper: Named<'a>,
+        }
+        let optimum = &self.answer.optimum;
+        let named = |values| Named { names: self.names, values };
+        let mut out = serializer.serialize_struct("Answer", 7)?;
+        out.serialize_field("row", &self.answer.row)?;
+        out.serialize_field("status", self.answer.status())?;
+        match &optimum.status {
+            Status::Optimal | Status::NumericalTrouble => {
+                out.serialize_field("objective", &optimum.objective)?;
+                out.serialize_field("x", &named(&optimum.x))?;
+                out.serialize_field("rows", &self.answer.rows)?;
+                let (lower, upper) = (&optimum.multipliers.lower, &optimum.multipliers.upper);
+                let bounds = Bounds { lower: named(lower), upper: named(upper) };
+                out.serialize_field("bound_multipliers", &bounds)?;
+                out.serialize_field("rank_deficient", &optimum.rank_deficient)?;
+            }
+            Status::Infeasible { .. } => out.serialize_field("conflict", &self.answer.conflict)?,
+            Status::Unbounded { ray } => out.serialize_field("ray", &named(ray))?,
+        }
+        out.end()
+    }
+}

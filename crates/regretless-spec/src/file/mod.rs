@@ -1,0 +1,117 @@
+//! The problem file as it is written: what serde reads and what the JSON Schema describes.
+//!
+//! Nothing here is checked beyond types and key names; [`crate::Spec`] is the checked form.
+
+mod schema;
+mod settings;
+mod value;
+mod visit;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub use schema::json_schema;
+pub use settings::{MultipliersSetting, RuleName, ScaledRule, SegmentsName, SurrogateSection};
+pub use value::{Rows, Source, Variables, Vector};
+
+/// A decision problem: `max θᵀx − xᵀQx − overᵀmax(Cx − d, 0) − underᵀmax(d − Cx, 0)` subject to hard rows and
+/// bounds.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "regretless problem file")]
+pub struct ProblemFile {
+    /// Name, direction and variables.
+    pub problem: ProblemSection,
+    /// The linear and the quadratic term.
+    #[serde(default)]
+    pub objective: ObjectiveSection,
+    /// Blocks of soft rows: limits that may be broken at a price.
+    #[serde(default)]
+    pub soft: Vec<SoftSection>,
+    /// Blocks of hard rows: limits that must hold.
+    #[serde(default)]
+    pub hard: Vec<HardSection>,
+    /// Bounds of the variables.
+    #[serde(default)]
+    pub bounds: BoundsSection,
+    /// How the problem is softened and smoothed for training.
+    #[serde(default)]
+    pub surrogate: SurrogateSection,
+}
+
+/// Name, direction and variables.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProblemSection {
+    /// A name for reports.
+    pub name: Option<String>,
+    /// Whether the objective is a gain (`max`, the default) or a cost (`min`).
+    #[serde(default)]
+    pub sense: SenseName,
+    /// The variables' names, or their number (then they are called `x0`, `x1`, …).
+    pub variables: Variables,
+}
+
+/// Whether the objective is a gain or a cost.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum SenseName {
+    /// The objective is a gain.
+    #[default]
+    Max,
+    /// The objective is a cost.
+    Min,
+}
+
+/// The objective's linear and quadratic term.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectiveSection {
+    /// θ: gain (or cost, for `min`) of one unit of each variable. Default 0.
+    pub linear: Option<Vector>,
+    /// Q of the term xᵀQx, which is subtracted from a gain and added to a cost; symmetric positive
+    /// semidefinite, n × n, no factor ½.
+    pub quadratic: Option<Rows>,
+}
+
+/// Soft rows: a unit of `rows · x` above `limit` costs `over`, a unit below costs `under`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SoftSection {
+    /// A name for messages and tables; must differ from the other blocks' names.
+    pub name: Option<String>,
+    /// C: one row a constraint, one column a variable. A single flat list is one row.
+    pub rows: Rows,
+    /// d: the limit of each row; one number serves all rows.
+    pub limit: Vector,
+    /// The price of a unit above the limit, ≥ 0; one number serves all rows.
+    pub over: Vector,
+    /// The price of a unit below the limit, ≥ 0. Default 0.
+    pub under: Option<Vector>,
+}
+
+/// Hard rows: `rows · x ≤ at_most` or `rows · x = equals`; exactly one of the two.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HardSection {
+    /// A name for messages and tables; must differ from the other blocks' names.
+    pub name: Option<String>,
+    /// One row a constraint, one column a variable. A single flat list is one row.
+    pub rows: Rows,
+    /// b of `Ax ≤ b`; one number serves all rows.
+    pub at_most: Option<Vector>,
+    /// c of `Bx = c`; one number serves all rows.
+    pub equals: Option<Vector>,
+}
+
+/// Bounds of the variables; one number serves all variables.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BoundsSection {
+    /// Lower bounds, `-inf` for none. Default 0.
+    #[schemars(with = "Option<value::BoundSchema>")]
+    pub lower: Option<Vector>,
+    /// Upper bounds, `inf` for none. Default `inf`.
+    #[schemars(with = "Option<value::BoundSchema>")]
+    pub upper: Option<Vector>,
+}

@@ -1,0 +1,55 @@
+//! Problem files and parameter tables: read, checked, and turned into a [`regretless_core::Problem`].
+//!
+//! A problem file is TOML. Each coefficient is a literal, a file (CSV or NPY) or predicted, that is taken from the
+//! columns of a parameter table with one row an instance. `docs/problem-file.md` has every key.
+//!
+//! ```
+//! use regretless_spec::{Limits, Spec};
+//! let text = r#"
+//! [problem]
+//! variables = ["wheat", "corn"]
+//!
+//! [objective]
+//! linear = { predict = "price_*" }
+//!
+//! [[hard]]
+//! name = "land"
+//! rows = [[1.0, 1.0]]
+//! at_most = 8.0
+//! "#;
+//! let spec = Spec::parse(text, "farm.toml", &Limits::default())?;
+//! assert_eq!(spec.problem().n(), 2);
+//! let table = "day,price_wheat,price_corn\n1,3.0,2.0\n2,2.5,4.0\n";
+//! let table = regretless_spec::ParameterTable::from_csv(
+//!     table.as_bytes(),
+//!     "prices.csv".as_ref(),
+//!     &spec,
+//!     &Limits::default(),
+//! )?;
+//! let second = table.row(1).unwrap();
+//! assert_eq!(second.instance().theta, Some(&[2.5, 4.0][..]));
+//! # Ok::<(), Box<regretless_spec::SpecError>>(())
+//! ```
+//!
+//! Bad input is a [`SpecError`] that says where, what and what to do; nothing here panics on it, and nothing large is
+//! read or reserved before it is known to be within the [`Limits`].
+
+mod data;
+mod error;
+pub mod file;
+mod key;
+mod limits;
+mod parameter;
+mod predict;
+mod resolve;
+mod spec;
+mod suggest;
+mod trouble;
+
+pub use data::{Array, ParameterTable};
+pub use error::{Place, Result, SpecError, Trouble};
+pub use file::json_schema;
+pub use limits::Limits;
+pub use parameter::{Parameter, Parameters};
+pub use predict::Predicted;
+pub use spec::{Spec, SurrogateSettings};

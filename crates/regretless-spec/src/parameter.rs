@@ -1,0 +1,159 @@
+//! The parameters of a problem that can be predicted, and the values of one instance.
+
+use regretless_core::{Instance, Problem};
+
+use crate::data::Allowed;
+
+/// A kind of parameter; blocks of one kind are stacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Parameter {
+    /// θ, the linear term.
+    Linear,
+    /// Q, the quadratic term.
+    Quadratic,
+    /// C, the coefficients of soft rows.
+    SoftRows,
+    /// d, the limits of soft rows.
+    Limit,
+    /// α, the prices above the limits.
+    Over,
+    /// α₂, the prices below the limits.
+    Under,
+    /// A of `Ax ≤ b`.
+    AtMostRows,
+    /// b of `Ax ≤ b`.
+    AtMost,
+    /// B of `Bx = c`.
+    EqualRows,
+    /// c of `Bx = c`.
+    Equals,
+    /// Lower bounds.
+    Lower,
+    /// Upper bounds.
+    Upper,
+}
+
+impl Parameter {
+    /// Every kind.
+    pub const ALL: [Self; 12] = [
+        Self::Linear,
+        Self::Quadratic,
+        Self::SoftRows,
+        Self::Limit,
+        Self::Over,
+        Self::Under,
+        Self::AtMostRows,
+        Self::AtMost,
+        Self::EqualRows,
+        Self::Equals,
+        Self::Lower,
+        Self::Upper,
+    ];
+
+    /// What the mathematics of the docs calls it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Linear => "theta",
+            Self::Quadratic => "Q",
+            Self::SoftRows => "C",
+            Self::Limit => "d",
+            Self::Over => "alpha",
+            Self::Under => "under",
+            Self::AtMostRows => "A",
+            Self::AtMost => "b",
+            Self::EqualRows => "B",
+            Self::Equals => "c",
+            Self::Lower => "lower",
+            Self::Upper => "upper",
+        }
+    }
+
+    /// The values that `problem` states for it, stacked over all blocks; empty if the problem has none.
+    ///
+    /// ```
+    /// use regretless_core::Problem;
+    /// use regretless_spec::Parameter;
+    /// let problem = Problem::maximize(2).linear([3.0, 2.0]).build()?;
+    /// assert_eq!(Parameter::Linear.of(&problem), [3.0, 2.0]);
+    /// assert!(Parameter::SoftRows.of(&problem).is_empty());
+    /// # Ok::<(), regretless_core::ProblemError>(())
+    /// ```
+    pub fn of(self, problem: &Problem) -> &[f64] {
+        let (soft, at_most, equal) = (problem.soft(), problem.at_most(), problem.equal());
+        match self {
+            Self::Linear => problem.theta(),
+            Self::Quadratic => problem.Q().map_or(&[], |q| q.as_slice()),
+            Self::SoftRows => soft.C.as_slice(),
+            Self::Limit => &soft.d,
+            Self::Over => &soft.alpha,
+            Self::Under => &soft.under,
+            Self::AtMostRows => at_most.rows.as_slice(),
+            Self::AtMost => &at_most.rhs,
+            Self::EqualRows => equal.rows.as_slice(),
+            Self::Equals => &equal.rhs,
+            Self::Lower => problem.lower(),
+            Self::Upper => problem.upper(),
+        }
+    }
+
+    pub(crate) fn allowed(self) -> Allowed {
+        match self {
+            Self::Over | Self::Under => Allowed::Price,
+            Self::Lower => Allowed::Lower,
+            Self::Upper => Allowed::Upper,
+            _ => Allowed::Finite,
+        }
+    }
+}
+
+/// The parameters of one instance: what is not set keeps the problem's value.
+///
+/// ```
+/// use regretless_core::Problem;
+/// use regretless_spec::{Parameter, Parameters};
+/// let mut parameters = Parameters::default();
+/// parameters.set(Parameter::Linear, vec![1.0, 2.0]);
+/// let problem = Problem::maximize(2).build()?;
+/// let view = problem.view(&parameters.instance())?;
+/// assert_eq!(view.theta, [1.0, 2.0]);
+/// # Ok::<(), regretless_core::ProblemError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters {
+    values: [Option<Vec<f64>>; Parameter::ALL.len()],
+}
+
+impl Parameters {
+    /// The values of one kind, stacked over all blocks, if they are set.
+    pub fn get(&self, parameter: Parameter) -> Option<&[f64]> {
+        self.values[parameter as usize].as_deref()
+    }
+
+    /// Sets the values of one kind, stacked over all blocks.
+    pub fn set(&mut self, parameter: Parameter, values: Vec<f64>) {
+        self.values[parameter as usize] = Some(values);
+    }
+
+    /// The values of one kind, to change; first taken from `problem` if they are not set.
+    pub fn get_mut(&mut self, parameter: Parameter, problem: &Problem) -> &mut [f64] {
+        self.values[parameter as usize].get_or_insert_with(|| parameter.of(problem).to_vec())
+    }
+
+    /// The form that the engine takes.
+    pub fn instance(&self) -> Instance<'_> {
+        Instance {
+            theta: self.get(Parameter::Linear),
+            Q: self.get(Parameter::Quadratic),
+            C: self.get(Parameter::SoftRows),
+            d: self.get(Parameter::Limit),
+            alpha: self.get(Parameter::Over),
+            under: self.get(Parameter::Under),
+            A: self.get(Parameter::AtMostRows),
+            b: self.get(Parameter::AtMost),
+            B: self.get(Parameter::EqualRows),
+            c: self.get(Parameter::Equals),
+            lower: self.get(Parameter::Lower),
+            upper: self.get(Parameter::Upper),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Predicted parts: which entries of a problem come from which columns of a table.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::Parameter;
+use crate::error::{Place, Result, SpecError, Trouble, count, shorten};
+
+/// A part of a problem whose values come from a table, one row an instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Predicted {
+    /// The key that says so, such as `soft[0].rows`.
+    pub key: String,
+    /// The kind of parameter.
+    pub parameter: Parameter,
+    /// The block it belongs to, for rows and their limits and prices.
+    pub block: Option<String>,
+    /// Its entries within all entries of that kind, row-major.
+    pub range: Range<usize>,
+    /// Rows and columns of a matrix, `None` for a vector.
+    pub matrix: Option<(usize, usize)>,
+    /// Column names and patterns, in the order written.
+    pub columns: Vec<String>,
+}
+
+impl Predicted {
+    /// The columns of `header` that hold the part's entries, in order: selectors as written, and the columns of a
+    /// pattern in the table's order. `table` is the place that messages name.
+    pub fn select(&self, header: &[String], table: &Place) -> Result<Vec<usize>> {
+        let mut chosen = Vec::new();
+        for selector in &self.columns {
+            let before = chosen.len();
+            // A name that is there is meant, even if it could be read as a pattern.
+            let exact = header.iter().any(|name| name == selector);
+            let fits = |name: &str| if exact { name == selector } else { matches(selector, name) };
+            chosen.extend((0..header.len()).filter(|&i| fits(&header[i])));
+            if chosen.len() == before {
+                return Err(self.no_column(selector, header, table));
+            }
+        }
+        if let Some(twice) = repeated(chosen.iter().map(|&i| &header[i])) {
+            let trouble = Trouble::AmbiguousColumn(shorten(twice));
+            let same_column =
+                chosen.iter().filter(|&&i| header[i] == *twice).collect::<BTreeSet<_>>().len() == 1;
+            let trouble = if same_column { Trouble::RepeatedColumn(shorten(twice)) } else { trouble };
+            return Err(self.fail(table, trouble));
+        }
+        if chosen.len() != self.range.len() {
+            let trouble = Trouble::ColumnCount {
+                key: self.key.clone(),
+                expected: self.range.len(),
+                found: chosen.len(),
+                shape: self.shape(),
+                selectors: self.selectors(),
+            };
+            let first = chosen.iter().take(8).map(|&i| shorten(&header[i])).collect::<Vec<_>>().join(", ");
+            let more = if chosen.len() > 8 { ", …" } else { "" };
+            return Err(SpecError::new(table.clone(), trouble).hint(format!("selected: {first}{more}")));
+        }
+        Ok(chosen)
+    }
+
+    fn fail(&self, table: &Place, trouble: Trouble) -> Box<SpecError> {
+        SpecError::new(table.clone(), trouble).hint(format!("the columns are selected by `{}`", self.key))
+    }
+
+    fn no_column(&self, selector: &str, header: &[String], table: &Place) -> Box<SpecError> {
+        let near = crate::suggest::nearest(selector, header);
+        let near = near.map_or_else(String::new, |name| format!("; did you mean `{}`?", shorten(name)));
+        let trouble = Trouble::NoColumn(shorten(selector));
+        SpecError::new(table.clone(), trouble).hint(format!(
+            "`{}` needs {} here{near}",
+            self.key,
+            count(self.range.len(), "column")
+        ))
+    }
+
+    /// The shape in words: `2 × 3, row by row` or `one an entry`.
+    pub fn shape(&self) -> String {
+        match self.matrix {
+            Some((rows, cols)) => format!("{rows} × {cols}, row by row"),
+            None => "one an entry".to_owned(),
+        }
+    }
+
+    /// The selectors in words.
+    pub fn selectors(&self) -> String {
+        let quoted: Vec<_> = self.columns.iter().map(|c| format!("`{}`", shorten(c))).collect();
+        quoted.join(", ")
+    }
+
+    /// What the part needs, in words.
+    pub fn needs(&self) -> String {
+        format!(
+            "`{}` needs {} ({}) from {}",
+            self.key,
+            count(self.range.len(), "column"),
+            self.shape(),
+            self.selectors()
+        )
+    }
+}
+
+/// The first name that comes a second time.
+fn repeated<'a>(names: impl Iterator<Item = &'a String>) -> Option<&'a String> {
+    let mut seen = BTreeSet::new();
+    names.into_iter().find(|name| !seen.insert(*name))
+}
+
+/// True if `name` fits `pattern`, in which `*` stands for any text and `?` for any one character.
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+    // Two pointers and the place after the last star: linear in practice, never worse than the product.
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut p, mut i) = (0, 0);
+    let mut star = None;
+    while i < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p + 1, i));
+                p += 1;
+            }
+            Some(&c) if c == '?' || c == name[i] => {
+                p += 1;
+                i += 1;
+            }
+            _ => {
+                let Some((after, from)) = star else { return false };
+                star = Some((after, from + 1));
+                (p, i) = (after, from + 1);
+            }
+        }
+    }
+    pattern[p..].iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, fits) in [
+            ("price_*", "price_wheat", true),
+            ("price_*", "price_", true),
+            ("price_*", "prices", false),
+            ("*", "", true),
+            ("", "", true),
+            ("", "x", false),
+            ("c_?_*_z", "c_1_a_z_z", true),
+            ("c_?_*_z", "c_12_a_z", false),
+            ("*a*b*c", "xxaxbxbxc", true),
+            ("θ?", "θ₁", true),
+        ] {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+        }
+    }
+
+    fn part(columns: &[&str], entries: usize) -> Predicted {
+        Predicted {
+            key: "objective.linear".into(),
+            parameter: Parameter::Linear,
+            block: None,
+            range: 0..entries,
+            matrix: None,
+            columns: columns.iter().map(|&c| c.to_owned()).collect(),
+        }
+    }
+
+    fn select(columns: &[&str], entries: usize) -> std::result::Result<Vec<usize>, String> {
+        let header = ["day", "p_2", "p_1", "q", "p*", "q2", "q2"].map(str::to_owned);
+        let place = Place::File("t.csv".into());
+        part(columns, entries).select(&header, &place).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn columns_come_in_the_order_asked_for() {
+        assert_eq!(select(&["p_*"], 2).unwrap(), [1, 2]);
+        assert_eq!(select(&["q", "p_1", "p_2"], 3).unwrap(), [3, 2, 1]);
+        assert_eq!(select(&["p*"], 1).unwrap(), [4]);
+    }
+
+    #[test]
+    fn bad_selections_say_why() {
+        assert_eq!(select(&["q2"], 1).unwrap_err(), "t.csv: the table has the column `q2` twice");
+        assert_eq!(select(&["r"], 1).unwrap_err(), "t.csv: no column of the table fits `r`");
+        assert_eq!(select(&["p_*", "p_1"], 3).unwrap_err(), "t.csv: the column `p_1` is selected twice");
+        let count = "t.csv: `objective.linear` needs 3 columns (one an entry), but `p_*` selects 2";
+        assert_eq!(select(&["p_*"], 3).unwrap_err(), count);
+    }
+}

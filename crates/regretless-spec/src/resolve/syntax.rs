@@ -1,0 +1,74 @@
+//! What the TOML reader says, in the words of this crate.
+
+use std::path::Path;
+
+use super::{Context, EXAMPLE};
+use crate::error::{Place, SpecError, Trouble, shorten};
+use crate::key::Key;
+use crate::suggest;
+
+/// Finds the key concerned and says what to do where that can be told.
+pub(super) fn explain(ctx: &Context<'_>, error: &toml::de::Error) -> Box<SpecError> {
+    let span = error.span();
+    // What is wrong with the file as a whole has an empty span at its beginning.
+    let span = span.filter(|span| *span != (0..0));
+    let key = span.as_ref().map_or_else(Key::default, |span| Key::at(&ctx.text, span));
+    let place = |key: &Key| Place::Key {
+        file: ctx.path.to_owned(),
+        key: (!key.is_empty()).then(|| key.to_string()),
+        span: span.clone(),
+        text: ctx.text.clone(),
+    };
+    let message = error.message();
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    if message.starts_with("unknown field ") {
+        let unknown = quoted.next().unwrap_or_default().to_owned();
+        let known: Vec<String> = quoted.map(str::to_owned).collect();
+        let hint = suggest::nearest(&unknown, &known).map_or_else(
+            || format!("the keys here are {}", list(&known)),
+            |near| format!("did you mean `{near}`? The keys here are {}", list(&known)),
+        );
+        return SpecError::new(place(&key), Trouble::UnknownKey { key: shorten(&unknown), known }).hint(hint);
+    }
+    if message.starts_with("missing field ") {
+        let missing = quoted.next().unwrap_or_default().to_owned();
+        let hint = match missing.as_str() {
+            "problem" => EXAMPLE.to_owned(),
+            "variables" => {
+                "give the variables' names, variables = [\"a\", \"b\"], or their number".to_owned()
+            }
+            "over" => {
+                "a soft row needs the price of a unit above its limit; rows without a price are [[hard]]"
+                    .to_owned()
+            }
+            _ => format!("add `{missing} = …`"),
+        };
+        return SpecError::new(place(&key), Trouble::MissingKey(missing)).hint(hint);
+    }
+    let message = message.replace("unknown variant", "unknown value");
+    let trouble = SpecError::new(place(&key), Trouble::Syntax(shorten(&message)));
+    match quoted_text(&message) {
+        _ if message.contains(" as i128") || message.contains(" as u128") => {
+            trouble.hint("whole numbers beyond 9.2e18 are written with a decimal point or an exponent")
+        }
+        Some(text) if is_file(text) => {
+            trouble.hint(format!("a file is named as {{ file = \"{}\" }}", shorten(text)))
+        }
+        Some(text) if text.trim().parse::<f64>().is_ok() => trouble.hint("write the number without quotes"),
+        _ => trouble,
+    }
+}
+
+/// The text in `invalid type: string "…", expected …`.
+fn quoted_text(message: &str) -> Option<&str> {
+    message.strip_prefix("invalid type: string \"")?.split_once("\", expected").map(|(text, _)| text)
+}
+
+fn is_file(text: &str) -> bool {
+    let ending = Path::new(text).extension().and_then(|e| e.to_str());
+    ending.is_some_and(|e| e.eq_ignore_ascii_case("csv") || e.eq_ignore_ascii_case("npy"))
+}
+
+fn list(keys: &[String]) -> String {
+    keys.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")
+}
