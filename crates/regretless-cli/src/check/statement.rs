@@ -1,6 +1,6 @@
 //! The problem as stated: sizes, what is predicted, convexity.
 
-use faer::{MatRef, Side};
+use regretless_core::Instance;
 use regretless_spec::{Parameter, Spec};
 
 use super::{Finding, spread};
@@ -46,18 +46,20 @@ pub(super) fn convexity(spec: &Spec, instances: Option<&Instances>) -> Result<Fi
     // Eigenvalues of a few hundred matrices are a matter of seconds, of all of a long table they may not be.
     const MOST: usize = 200;
     let problem = spec.problem();
-    let n = problem.n();
-    let Some(stated) = problem.Q() else {
+    if problem.is_linear() {
         return Ok(Finding::ok("convexity", "linear: no quadratic term"));
-    };
+    }
     let mut smallest = f64::INFINITY;
     let mut looked_at = 0;
     for i in instances.map_or_else(Vec::new, |all| spread(all.len(), MOST)) {
         let Some(instances) = instances else { break };
         let parameters = instances.get(i)?;
-        let Some(q) = parameters.get(Parameter::Quadratic) else { break };
-        problem.view(&parameters.instance()).map_err(|e| instances.refused(i, e))?;
-        smallest = smallest.min(smallest_eigenvalue(q, n));
+        if parameters.get(Parameter::Quadratic).is_none() {
+            break;
+        }
+        let instance = parameters.instance();
+        let view = problem.view(&instance).map_err(|e| instances.refused(i, e))?;
+        smallest = view.smallest_eigenvalue().map_or(smallest, |value| smallest.min(value));
         looked_at += 1;
     }
     if looked_at > 0 {
@@ -68,27 +70,10 @@ pub(super) fn convexity(spec: &Spec, instances: Option<&Instances>) -> Result<Fi
     if spec.predicted().iter().any(|part| part.parameter == Parameter::Quadratic) {
         return Ok(Finding::skipped("convexity", "`objective.quadratic` predicted: give --data FILE"));
     }
-    let smallest = smallest_eigenvalue(stated.as_slice(), n);
+    let stated = problem.view(&Instance::default()).ok().and_then(|view| view.smallest_eigenvalue());
+    let smallest = stated.unwrap_or(f64::NAN);
     Ok(Finding::ok(
         "convexity",
         format!("Q is positive semidefinite, its smallest eigenvalue is {}", number(smallest)),
     ))
-}
-
-/// Of (Q + Qᵀ)/2.
-fn smallest_eigenvalue(q: &[f64], n: usize) -> f64 {
-    let symmetric: Vec<f64> = (0..n * n).map(|k| f64::midpoint(q[k], q[k % n * n + k / n])).collect();
-    let values = MatRef::from_row_major_slice(&symmetric, n, n).self_adjoint_eigenvalues(Side::Lower);
-    values.map_or(f64::NAN, |values| values.into_iter().fold(f64::INFINITY, f64::min))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn eigenvalues() {
-        let smallest = smallest_eigenvalue(&[2.0, 1.0, 1.0, 2.0], 2);
-        assert!((smallest - 1.0).abs() < 1e-12);
-    }
 }

@@ -1,19 +1,20 @@
 //! Penalties from the multipliers of exact optima.
 
-use super::{MultiplierError, largest_theta, max_abs, positive};
+use super::{MultiplierError, largest_theta, positive, smallest_norms};
 use crate::optimum::RowValues;
 use crate::oracle::Oracle;
-use crate::problem::{Instance, Problem};
+use crate::problem::{Instance, Problem, View};
 
 /// βᵢ = factor · max(largest multiplier of row i, median over the hard rows that ever bind), for unit rows.
 pub(super) fn choose(
     problem: &Problem,
     factor: f64,
     instances: &[Instance<'_>],
+    views: &[View<'_>],
 ) -> Result<(RowValues, String), MultiplierError> {
     positive(factor)?;
     let shape = problem.shape();
-    let norms = row_norms(problem);
+    let norms = smallest_norms(views);
     let mut largest = vec![0.0_f64; shape.rows()];
     let mut optima = 0;
     for optimum in Oracle::new(problem).solve_batch(instances) {
@@ -33,7 +34,7 @@ pub(super) fn choose(
         (shape.soft..shape.rows()).map(|i| largest[i] * norms[i]).filter(|v| *v > 0.0).collect();
     binding.sort_unstable_by(f64::total_cmp);
     let median = binding.get(binding.len() / 2).copied();
-    let floor = median.unwrap_or_else(|| largest_theta(problem, instances, max_abs).max(f64::MIN_POSITIVE));
+    let floor = median.unwrap_or_else(|| largest_theta(views));
     let floor = if floor > 1e-300 { floor } else { 1.0 };
     let mut values: Vec<f64> =
         largest.iter().zip(&norms).map(|(l, norm)| factor * l.max(floor / norm)).collect();
@@ -49,17 +50,4 @@ pub(super) fn choose(
         range.1,
     );
     Ok((RowValues::from_stacked(shape, &values), explanation))
-}
-
-/// Euclidean norms of the stacked rows; 1 for zero rows and bounds.
-pub(super) fn row_norms(problem: &Problem) -> Vec<f64> {
-    let shape = problem.shape();
-    let dense = [&problem.soft().C, &problem.at_most().rows, &problem.equal().rows];
-    let mut norms: Vec<f64> = dense
-        .into_iter()
-        .flat_map(|m| (0..m.rows()).map(|i| m.row(i).iter().map(|a| a * a).sum::<f64>().sqrt()))
-        .map(|norm| if norm > 0.0 { norm } else { 1.0 })
-        .collect();
-    norms.resize(shape.rows(), 1.0);
-    norms
 }

@@ -1,8 +1,8 @@
 //! The paper's rule of thumb, with its escalation.
 
-use super::{Certificate, MultiplierError, largest_theta, max_abs, positive};
+use super::{Certificate, MultiplierError, largest_theta, positive};
 use crate::optimum::RowValues;
-use crate::problem::{Instance, Problem};
+use crate::problem::{Instance, Problem, View};
 
 /// β = factor · (√n) · max|θ| on every hard row, doubled until the certificate holds (20 times at most).
 pub(super) fn choose(
@@ -10,9 +10,10 @@ pub(super) fn choose(
     factor: f64,
     sqrt_n: bool,
     instances: &[Instance<'_>],
+    views: &[View<'_>],
 ) -> Result<(RowValues, String), MultiplierError> {
     positive(factor)?;
-    let theta = largest_theta(problem, instances, max_abs);
+    let theta = largest_theta(views);
     let theta = if theta > 0.0 { theta } else { 1.0 };
     let n = problem.n() as f64;
     let mut value = factor * theta * if sqrt_n { n.sqrt() } else { 1.0 };

@@ -15,7 +15,7 @@ pub use theory::Refusal;
 use thiserror::Error;
 
 use crate::optimum::RowValues;
-use crate::problem::{Instance, Problem, ProblemError, RowId};
+use crate::problem::{Instance, Problem, ProblemError, RowId, View};
 
 /// A rule that chooses the penalties of hard rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,13 +104,13 @@ impl Multipliers {
         if instances.is_empty() {
             return Err(MultiplierError::NoInstances);
         }
-        for instance in instances {
-            problem.view(instance)?;
-        }
+        let views: Vec<View<'_>> = instances.iter().map(|i| problem.view(i)).collect::<Result<_, _>>()?;
         let (values, explanation) = match rule {
-            Rule::Theory => theory::choose(problem, instances)?,
-            Rule::Empirical { factor, sqrt_n } => empirical::choose(problem, *factor, *sqrt_n, instances)?,
-            Rule::Dual { factor } => dual::choose(problem, *factor, instances)?,
+            Rule::Theory => theory::choose(&views)?,
+            Rule::Empirical { factor, sqrt_n } => {
+                empirical::choose(problem, *factor, *sqrt_n, instances, &views)?
+            }
+            Rule::Dual { factor } => dual::choose(problem, *factor, instances, &views)?,
             Rule::Constant(value) => {
                 positive(*value)?;
                 let values = RowValues::constant(problem.shape(), *value);
@@ -163,12 +163,26 @@ fn positive(value: f64) -> Result<(), ProblemError> {
     })
 }
 
-/// max over the instances of ‖θ‖ in a given norm.
-fn largest_theta(problem: &Problem, instances: &[Instance<'_>], norm: impl Fn(&[f64]) -> f64) -> f64 {
-    let thetas = instances.iter().map(|i| norm(i.theta.unwrap_or(problem.theta())));
-    thetas.fold(0.0, f64::max)
+/// max |θ| over the instances.
+fn largest_theta(views: &[View<'_>]) -> f64 {
+    views.iter().flat_map(|v| v.theta).fold(0.0, |m, t| m.max(t.abs()))
 }
 
-fn max_abs(v: &[f64]) -> f64 {
-    v.iter().fold(0.0, |m, x| m.max(x.abs()))
+fn norm(v: &[f64]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// The smallest norm each stacked row has over the instances; 1 for zero rows and bounds.
+fn smallest_norms(views: &[View<'_>]) -> Vec<f64> {
+    let shape = views[0].shape;
+    let mut smallest = vec![f64::INFINITY; shape.dense()];
+    for view in views {
+        let rows = [view.C, view.A, view.B].into_iter().flat_map(|m| m.chunks_exact(shape.n));
+        for (s, row) in smallest.iter_mut().zip(rows) {
+            let norm = norm(row);
+            *s = s.min(if norm > 0.0 { norm } else { 1.0 });
+        }
+    }
+    smallest.resize(shape.rows(), 1.0);
+    smallest
 }

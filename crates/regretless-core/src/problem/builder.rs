@@ -137,7 +137,7 @@ impl ProblemBuilder {
 
         let theta = self.theta.unwrap_or_else(|| vec![0.0; n]);
         check_vector("linear term", n, &theta)?;
-        let Q = self.Q.map(|Q| symmetric(Q, n)).transpose()?;
+        let Q = self.Q.map(|Q| symmetric(&Q, n)).transpose()?;
         let lower = self.lower.unwrap_or_else(|| vec![0.0; n]);
         let upper = self.upper.unwrap_or_else(|| vec![f64::INFINITY; n]);
         check_bounds(&lower, &upper, &variables)?;
@@ -194,25 +194,10 @@ fn stack_hard(n: usize, parts: Vec<(String, Matrix, Vec<f64>)>) -> Result<HardRo
 
 /// (Q + Qᵀ)/2, checked: square, finite, nearly symmetric, positive semidefinite.
 #[allow(non_snake_case)]
-fn symmetric(mut Q: Matrix, n: usize) -> Result<Matrix, ProblemError> {
-    check_matrix("Q", (n, n), &Q)?;
-    let scale = Q.as_slice().iter().fold(0.0_f64, |s, q| s.max(q.abs()));
-    for i in 0..n {
-        for j in i + 1..n {
-            let (upper, lower) = (Q[(i, j)], Q[(j, i)]);
-            if (upper - lower).abs() > 1e-3 * scale {
-                return Err(ProblemError::NotSymmetric { row: i, col: j, upper, lower });
-            }
-            let mean = f64::midpoint(upper, lower);
-            Q[(i, j)] = mean;
-            Q[(j, i)] = mean;
-        }
-    }
-    let eigenvalue = linalg::smallest_eigenvalue(&Q);
-    if eigenvalue < -PSD_TOLERANCE * scale {
-        return Err(ProblemError::NotConvex { eigenvalue });
-    }
-    Ok(Q)
+fn symmetric(Q: &Matrix, n: usize) -> Result<Matrix, ProblemError> {
+    check_matrix("Q", (n, n), Q)?;
+    linalg::check_psd(Q.as_slice(), n)?;
+    Ok(Matrix::from_fn(n, n, |i, j| f64::midpoint(Q[(i, j)], Q[(j, i)])))
 }
 
 /// Relative to the largest entry: what rounding in a computed PSD matrix can do to its smallest eigenvalue.

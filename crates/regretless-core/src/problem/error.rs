@@ -76,8 +76,8 @@ pub enum ProblemError {
     },
     /// Q is not positive semidefinite, so the problem is not concave.
     #[error(
-        "Q is not positive semidefinite: its most negative eigenvalue is {eigenvalue:.6e}; \
-         adding {:.6e} to its diagonal would make it so", -eigenvalue
+        "Q is not positive semidefinite: its most negative eigenvalue is {}; adding {} to its diagonal would make it so",
+        short(*eigenvalue), short(-eigenvalue)
     )]
     NotConvex {
         /// The most negative eigenvalue.
@@ -107,4 +107,15 @@ pub enum ProblemError {
         /// The range.
         expected: &'static str,
     },
+}
+
+/// Six digits, in the plain form where that is readable.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    if (1e-4..1e6).contains(&size) {
+        let digits = 5 - size.log10().floor() as i32;
+        let text = format!("{value:.*}", digits.max(0) as usize);
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    format!("{value:.5e}")
 }

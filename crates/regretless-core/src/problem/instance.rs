@@ -169,6 +169,15 @@ impl View<'_> {
         worst
     }
 
+    /// The smallest eigenvalue of Q, 0 up to rounding if Q is singular; `None` for an LP.
+    pub fn smallest_eigenvalue(&self) -> Option<f64> {
+        let n = self.shape.n;
+        self.Q.map(|q| {
+            let symmetric = Matrix::from_fn(n, n, |i, j| f64::midpoint(q[i * n + j], q[j * n + i]));
+            linalg::smallest_eigenvalue(&symmetric)
+        })
+    }
+
     /// The gain's linear term: θ for `max`, −θ for `min`.
     pub(crate) fn gain(&self, out: &mut [f64]) {
         for (o, t) in out.iter_mut().zip(self.theta) {
