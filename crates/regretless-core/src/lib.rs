@@ -80,3 +80,8 @@ pub use solution::{Solution, SurrogateStatus};
 pub use store::Store;
 pub use surrogate::{Segments, Surrogate, SurrogateOptions};
 pub use workspace::Work;
+
+/// The README's Rust code, run as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

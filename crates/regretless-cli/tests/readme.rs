@@ -1,0 +1,140 @@
+//! The README does what it says: its commands run, their output is as shown, its picture is of this version.
+//!
+//! `UPDATE_README=1 cargo test -p regretless-cli --test readme` writes both anew.
+#![allow(clippy::unwrap_used, reason = "tests fail loudly")]
+
+mod common;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use common::run;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn updating() -> bool {
+    std::env::var_os("UPDATE_README").is_some()
+}
+
+/// Compares a file with what it should be, or writes it.
+fn in_step(file: &str, wanted: &str) {
+    let path = root().join(file);
+    if updating() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, wanted).unwrap();
+        return;
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        coarse(&found) == coarse(wanted),
+        "{file} is out of step: UPDATE_README=1 cargo test -p regretless-cli --test readme"
+    );
+}
+
+/// Without the digits of rounding errors and the column widths they cause: these differ between machines.
+fn coarse(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("1e-") {
+        out.push_str(&rest[..at]);
+        rest = rest[at + 3..].trim_start_matches(|c: char| c.is_ascii_digit());
+    }
+    out.push_str(rest);
+    out.split_whitespace().filter(|word| !word.starts_with("textLength")).collect::<Vec<_>>().join(" ")
+}
+
+/// The lines of fenced blocks in a language, each block with the line it starts at.
+fn blocks<'a>(text: &'a str, language: &str) -> Vec<Vec<&'a str>> {
+    let fence = format!("```{language}");
+    let mut out = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line == fence {
+            out.push(lines.by_ref().take_while(|l| *l != "```").collect());
+        }
+    }
+    out
+}
+
+#[test]
+fn shell_commands_run() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let commands: Vec<&str> = blocks(&readme, "sh").concat();
+    assert_eq!(commands.len(), 2, "the main job and the tests");
+    for command in commands {
+        if let Some(arguments) = command.strip_prefix("cargo run --release -- ") {
+            let ran = run(arguments);
+            assert_eq!(ran.code, 0, "{command}: {}", ran.stderr);
+        } else {
+            assert!(root().join(command).is_file(), "{command}");
+        }
+    }
+}
+
+#[test]
+fn console_blocks_show_what_is_printed() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let mut wanted = readme.clone();
+    for block in blocks(&readme, "console") {
+        let arguments = block[0].strip_prefix("$ regretless ").unwrap();
+        let ran = run(arguments);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let shown: String = block.iter().fold(String::from("```console\n"), |t, l| t + l + "\n");
+        let real = format!("```console\n{}\n{}", block[0], tidy(&ran.stdout));
+        wanted = wanted.replace(&shown, &real);
+    }
+    in_step("README.md", &wanted);
+}
+
+/// Without blanks at line ends, which editors take away.
+fn tidy(text: &str) -> String {
+    text.lines().fold(String::new(), |t, l| t + l.trim_end() + "\n")
+}
+
+#[test]
+fn the_picture_is_of_this_version() {
+    let arguments = "check examples/provisioning/problem.toml --data examples/provisioning/output.csv";
+    let ran = run(arguments);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    in_step("docs/images/check.svg", &terminal(&format!("$ regretless {arguments}"), &ran.stdout));
+}
+
+/// A terminal window as an SVG.
+fn terminal(prompt: &str, output: &str) -> String {
+    let lines: Vec<&str> = [prompt, ""].into_iter().chain(output.lines().map(str::trim_end)).collect();
+    let columns = lines.iter().map(|l| l.chars().count()).max().unwrap();
+    let (width, height) = (columns * 42 / 5 + 40, lines.len() * 18 + 60);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+         <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#16181d\"/>\n"
+    );
+    for (x, fill) in [(20, "#ff5f57"), (40, "#febc2e"), (60, "#28c840")] {
+        writeln!(svg, "<circle cx=\"{x}\" cy=\"18\" r=\"6\" fill=\"{fill}\"/>").unwrap();
+    }
+    svg.push_str(
+        "<g font-family=\"ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace\" font-size=\"14\" \
+         fill=\"#d6d9e0\" xml:space=\"preserve\">\n",
+    );
+    for (i, line) in lines.iter().enumerate() {
+        let escaped = line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let fill = match *line {
+            l if l.starts_with('$') => " fill=\"#8ab4f8\"",
+            l if l.starts_with("All checks passed") => " fill=\"#7ee787\"",
+            _ => "",
+        };
+        // textLength keeps columns aligned whatever monospaced font there is.
+        let length = line.chars().count() * 42 / 5;
+        if !line.is_empty() {
+            writeln!(
+                svg,
+                "<text x=\"20\" y=\"{}\" textLength=\"{length}\"{fill}>{escaped}</text>",
+                52 + 18 * i
+            )
+            .unwrap();
+        }
+    }
+    svg.push_str("</g>\n</svg>\n");
+    svg
+}
