@@ -1,4 +1,5 @@
 //! A folder with files, and the command run in it.
+#![allow(dead_code, reason = "each test file uses its share")]
 
 use std::path::Path;
 
