@@ -3,6 +3,7 @@
 //! `UPDATE_README=1 cargo test -p regretless-cli --test readme` writes both anew.
 #![allow(clippy::unwrap_used, reason = "tests fail loudly")]
 
+#[allow(dead_code, reason = "each test binary uses its own part")]
 mod common;
 
 use std::fmt::Write;

@@ -1,5 +1,4 @@
 //! A folder with files, and the command run in it.
-#![allow(dead_code, reason = "each test file uses its share")]
 
 use std::path::Path;
 
