@@ -11,7 +11,7 @@ use crate::reference;
 use crate::settle::REFUSED;
 use crate::softened::{Piece, Softened};
 use crate::solution::SurrogateStatus;
-use crate::workspace::{State, Workspace};
+use crate::workspace::{Owner, State, Workspace};
 
 /// What a solve hands to its [`Solution`].
 pub(crate) struct Solved {
@@ -41,13 +41,9 @@ pub(crate) fn smooth(
     theta: &[f64],
     fresh: bool,
     start: Option<Arc<State>>,
+    owner: Owner,
 ) -> Solved {
-    let start = start.filter(|s| s.x.len() == rows.n && s.piece.len() == rows.m());
-    let warm = start.is_some();
-    let mut state = match start {
-        Some(shared) => Arc::try_unwrap(shared).unwrap_or_else(|shared| (*shared).clone()),
-        None => State::new(rows.n, rows.m()),
-    };
+    let (mut state, warm) = owner.adopt(start, rows.n, rows.m());
     let mut solved =
         climb(rows, &mut state, ws, theta, if warm { Start::Warm { fresh } } else { Start::Cold });
     let saturated = saturated_rows(rows, &state);

@@ -7,6 +7,8 @@
 //! ∂L/∂C'ₖ = −(λₖ v + wₖyₖ x)       ∂L/∂γₖ = −S'(zₖ) yₖ           ∂L/∂K = −Σ_{k∈M} 2γₖzₖyₖ
 //! ```
 
+use rayon::prelude::*;
+
 use crate::kernel::Kernel;
 use crate::optimum::RowValues;
 use crate::problem::RowId;
@@ -200,6 +202,24 @@ impl Solution {
         rows.apply_t(kernel, &push, &mut dx);
         self.solve_h(kernel, &mut dx);
         dx
+    }
+
+    /// [`Solution::vjp`] for many solutions in parallel, in order.
+    ///
+    /// # Panics
+    /// If there are not as many upstream gradients as solutions, or one does not have n entries.
+    pub fn vjp_batch(solutions: &[Solution], upstream: &[Vec<f64>]) -> Vec<Gradients> {
+        assert_eq!(solutions.len(), upstream.len(), "one upstream gradient for each solution");
+        solutions.par_iter().zip(upstream).map(|(solution, g)| solution.vjp(g)).collect()
+    }
+
+    /// [`Solution::jvp`] for many solutions in parallel, in order.
+    ///
+    /// # Panics
+    /// If there are not as many tangents as solutions, or a part of one has the wrong size.
+    pub fn jvp_batch(solutions: &[Solution], tangents: &[Gradients]) -> Vec<Vec<f64>> {
+        assert_eq!(solutions.len(), tangents.len(), "one tangent for each solution");
+        solutions.par_iter().zip(tangents).map(|(solution, tangent)| solution.jvp(tangent)).collect()
     }
 
     /// What the derivatives need of row `i` at excess `z`, on its (frozen) piece.

@@ -11,7 +11,7 @@ use crate::problem::{Instance, Problem, ProblemError, RowId, View};
 use crate::reference::{self, ReferenceStatus};
 use crate::softened::Piece;
 use crate::store::Store;
-use crate::workspace::{State, Work};
+use crate::workspace::{Owner, State, Work};
 
 /// Stationarity beyond this is handed to the reference solver.
 const ACCURATE: f64 = 1e-9;
@@ -36,6 +36,7 @@ pub struct Oracle {
     problem: Problem,
     /// Caps on hard rows, stacked: the softened problem instead of the original one.
     penalties: Option<Vec<f64>>,
+    owner: Owner,
     pool: Pool<Worker>,
 }
 
@@ -48,7 +49,7 @@ pub(crate) struct Worker {
 impl Oracle {
     /// An oracle for the problem as stated.
     pub fn new(problem: &Problem) -> Self {
-        Self { problem: problem.clone(), penalties: None, pool: Pool::new() }
+        Self { problem: problem.clone(), penalties: None, owner: Owner::new(), pool: Pool::new() }
     }
 
     /// An oracle for the softened problem: a unit of violation of a hard row costs its penalty, no more.
@@ -124,12 +125,7 @@ impl Oracle {
         view.gain(&mut exact.theta);
         exact.ws.work = Work::default();
         let (n, m) = (exact.s.n, exact.s.m());
-        let start = start.filter(|s| s.x.len() == n && s.piece.len() == m);
-        let warm = start.is_some();
-        let mut state = match start {
-            Some(shared) => Arc::try_unwrap(shared).unwrap_or_else(|shared| (*shared).clone()),
-            None => State::new(n, m),
-        };
+        let (mut state, warm) = self.owner.adopt(start, n, m);
         if fresh {
             state.factored = false;
         }

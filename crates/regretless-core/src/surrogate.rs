@@ -11,7 +11,7 @@ use crate::problem::{Instance, Problem, ProblemError, RowId, Shape, View};
 use crate::softened::{Law, Softened};
 use crate::solution::Solution;
 use crate::store::Store;
-use crate::workspace::{State, Work, Workspace};
+use crate::workspace::{Owner, State, Work, Workspace};
 use crate::{batch, chain, vertex};
 
 /// How the pieces of S are chosen.
@@ -70,6 +70,7 @@ pub struct Surrogate {
     segments: Segments,
     rows: Arc<Softened>,
     oracle: Oracle,
+    owner: Owner,
     pool: Pool<Worker>,
 }
 
@@ -108,6 +109,7 @@ impl Surrogate {
             segments: options.segments,
             rows: Arc::new(rows),
             oracle: Oracle::new(problem),
+            owner: Owner::new(),
             pool: Pool::new(),
         })
     }
@@ -203,7 +205,7 @@ impl Surrogate {
         worker.ws.work = Work::default();
         let clock = Clock::start();
         let solved = match self.segments {
-            Segments::Smooth => chain::smooth(&rows, &mut worker.ws, &worker.theta, fresh, start),
+            Segments::Smooth => chain::smooth(&rows, &mut worker.ws, &worker.theta, fresh, start, self.owner),
             Segments::Vertex => {
                 vertex::vertex(&self.oracle, &rows, &mut worker.ws, &worker.theta, instance, start)?
             }

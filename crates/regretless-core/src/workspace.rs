@@ -1,5 +1,8 @@
 //! The memory of one worker: allocated once, used for every solve.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::clock::Nanos;
 use crate::factor::{Factor, Scratch, padded};
 use crate::kernel::Kernel;
@@ -18,6 +21,8 @@ pub(crate) struct State {
     pub(crate) factor: Factor,
     /// False where the factor was given up to save memory or belongs to other rows.
     pub(crate) factored: bool,
+    /// Who left the state; its factor means nothing to anybody else.
+    pub(crate) owner: Owner,
     /// Slope of the proximal laws behind an exact state's factor.
     pub(crate) slope: f64,
     /// Variables held by a spring because nothing else holds them; see [`crate::path`].
@@ -34,6 +39,7 @@ impl State {
             theta: vec![0.0; n],
             factor: Factor::new(n),
             factored: false,
+            owner: Owner::default(),
             slope: 0.0,
             springs: Vec::new(),
         }
@@ -49,6 +55,7 @@ impl State {
             theta: self.theta.clone(),
             springs: self.springs.clone(),
             slope: self.slope,
+            owner: self.owner,
             ..Self::default()
         }
     }
@@ -60,6 +67,29 @@ impl State {
 
     pub(crate) fn on(&self) -> usize {
         self.piece.iter().filter(|p| **p == Piece::On).count()
+    }
+}
+
+/// The oracle or surrogate that left a state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Owner(u64);
+
+impl Owner {
+    /// Somebody new.
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(1);
+        Self(COUNT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// A state to work on: the start if it has the right sizes, otherwise an empty one. True if it was the start.
+    pub(crate) fn adopt(self, start: Option<Arc<State>>, n: usize, m: usize) -> (State, bool) {
+        let Some(shared) = start.filter(|s| s.x.len() == n && s.piece.len() == m) else {
+            return (State { owner: self, ..State::new(n, m) }, false);
+        };
+        let mut state = Arc::try_unwrap(shared).unwrap_or_else(|shared| (*shared).clone());
+        state.factored &= state.owner == self;
+        state.owner = self;
+        (state, true)
     }
 }
 

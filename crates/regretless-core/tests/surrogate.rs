@@ -149,6 +149,96 @@ proptest! {
     }
 }
 
+/// Every hard row and bound as a soft row with its penalty as price, on free variables.
+fn softened_by_hand(problem: &Problem, v: &RowValues) -> Problem {
+    let n = problem.n();
+    let soft = problem.soft();
+    let start = if problem.sense() == Sense::Max { Problem::maximize(n) } else { Problem::minimize(n) };
+    let mut builder = start
+        .linear(problem.theta())
+        .free()
+        .soft("soft", Soft::both(soft.C.clone(), soft.d.clone(), soft.alpha.clone(), soft.under.clone()))
+        .soft(
+            "A",
+            Soft::over(problem.at_most().rows.clone(), problem.at_most().rhs.clone(), v.at_most.clone()),
+        )
+        .soft(
+            "B",
+            Soft::both(
+                problem.equal().rows.clone(),
+                problem.equal().rhs.clone(),
+                v.equal.clone(),
+                v.equal.clone(),
+            ),
+        );
+    if let Some(q) = problem.Q() {
+        builder = builder.quadratic(q.clone());
+    }
+    for j in 0..n {
+        let unit = |sign: f64| Matrix::from_fn(1, n, |_, k| if j == k { sign } else { 0.0 });
+        let (l, u) = (problem.lower()[j], problem.upper()[j]);
+        if l.is_finite() {
+            builder = builder.soft(format!("l{j}"), Soft::over(unit(-1.0), [-l], [v.lower[j]]));
+        }
+        if u.is_finite() {
+            builder = builder.soft(format!("u{j}"), Soft::over(unit(1.0), [u], [v.upper[j]]));
+        }
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn the_softened_problem_has_the_original_optimum() {
+    let mut held = 0;
+    for seed in 0..400 {
+        let problem = Recipe { scaled: false, ..Recipe::from_seed(seed) }.build();
+        let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).unwrap();
+        if !multipliers.certificate.holds() {
+            continue;
+        }
+        held += 1;
+        let original = Oracle::new(&problem).solve(&Instance::default()).unwrap();
+        let by_hand = softened_by_hand(&problem, &multipliers.values);
+        let softened = Oracle::new(&by_hand).solve(&Instance::default()).unwrap();
+        assert!(softened.is_optimal());
+        close!(softened.objective, original.objective, 1e-7, "seed {seed}");
+        let view = problem.view(&Instance::default()).unwrap();
+        assert!(view.violation(&softened.x) <= 1e-6 * multipliers.certificate.scale, "seed {seed}");
+    }
+    assert!(held >= 395, "{held}");
+}
+
+#[test]
+fn a_store_may_be_shared_and_outlive_its_surrogate() {
+    let recipe =
+        Recipe { n: 8, soft: 4, at_most: 5, equal: 1, bounds: 1, quadratic: 0, ..Recipe::from_seed(77) };
+    let (problem, multipliers, smooth) = softened(&recipe, 5.0).unwrap();
+    let with = |k: f64, segments| {
+        Surrogate::new(
+            &problem,
+            &multipliers,
+            &SurrogateOptions { k, segments, ..SurrogateOptions::default() },
+        )
+        .unwrap()
+    };
+    let (sharp, vertex) = (with(50.0, Segments::Smooth), with(5.0, Segments::Vertex));
+    let oracle = Oracle::new(&problem);
+    let mut store = Store::with_budget(1 << 20);
+    let mut r = rng(1);
+    for _ in 0..20 {
+        let theta: Vec<f64> = problem.theta().iter().map(|t| t + 0.2 * common::normal(&mut r)).collect();
+        let instance = [Instance::theta(&theta)];
+        let exact = oracle.solve_batch_warm(&instance, &[1], &mut store).pop().unwrap().unwrap();
+        close!(exact.objective, oracle.solve(&instance[0]).unwrap().objective, 1e-9);
+        for surrogate in [&smooth, &sharp, &vertex, &sharp] {
+            let warm = surrogate.solve_batch_warm(&instance, &[1], &mut store).pop().unwrap().unwrap();
+            let cold = surrogate.solve(&instance[0]).unwrap();
+            assert!(warm.is_optimal() && cold.is_optimal());
+            warm.x().iter().zip(cold.x()).for_each(|(w, c)| close!(*w, *c, 1e-7));
+        }
+    }
+}
+
 #[test]
 fn batches_are_bit_equal_to_loops_for_any_number_of_threads() {
     let recipe =
@@ -174,6 +264,17 @@ fn batches_are_bit_equal_to_loops_for_any_number_of_threads() {
     };
     let one = run(1);
     assert!(one == run(2) && one == run(5));
+    let solved: Vec<Solution> = surrogate.solve_batch(&instances).into_iter().map(Result::unwrap).collect();
+    let upstream: Vec<Vec<f64>> = thetas.clone();
+    let batch = Solution::vjp_batch(&solved, &upstream);
+    assert!(batch.iter().zip(&solved).zip(&upstream).all(|((b, s), g)| *b == s.vjp(g)));
+    let tangents: Vec<_> = batch
+        .iter()
+        .zip(&solved)
+        .map(|(b, s)| Gradients { theta: b.theta.clone(), ..s.zero_tangent() })
+        .collect();
+    let moved = Solution::jvp_batch(&solved, &tangents);
+    assert!(moved.iter().zip(&solved).zip(&tangents).all(|((m, s), t)| *m == s.jvp(t)));
     let first: Vec<f64> = instances.iter().flat_map(|i| surrogate.solve(i).unwrap().x().to_vec()).collect();
     let batch: Vec<f64> =
         surrogate.solve_batch(&instances).into_iter().flat_map(|s| s.unwrap().x().to_vec()).collect();
