@@ -37,6 +37,8 @@ pub struct Oracle {
     /// Caps on hard rows, stacked: the softened problem instead of the original one.
     penalties: Option<Vec<f64>>,
     owner: Owner,
+    /// Where solves without a start of their own begin.
+    home: Option<Arc<State>>,
     pool: Pool<Worker>,
 }
 
@@ -49,12 +51,23 @@ pub(crate) struct Worker {
 impl Oracle {
     /// An oracle for the problem as stated.
     pub fn new(problem: &Problem) -> Self {
-        Self { problem: problem.clone(), penalties: None, owner: Owner::new(), pool: Pool::new() }
+        Self { problem: problem.clone(), penalties: None, owner: Owner::new(), home: None, pool: Pool::new() }
     }
 
     /// An oracle for the softened problem: a unit of violation of a hard row costs its penalty, no more.
     pub(crate) fn softened(problem: &Problem, penalties: &RowValues) -> Self {
         Self { penalties: Some(penalties.stacked()), ..Self::new(problem) }
+    }
+
+    /// Lets solves that have no start of their own begin at the optimum of `instance`, as
+    /// [`Surrogate::set_home`](crate::Surrogate::set_home) does. False if it has no optimum.
+    pub fn set_home(&mut self, instance: &Instance<'_>) -> Result<bool, ProblemError> {
+        self.home = None;
+        let (optimum, state) = self.solve_with(&mut self.worker(), instance, None)?;
+        if optimum.is_optimal() {
+            self.home = Some(state);
+        }
+        Ok(self.home.is_some())
     }
 
     /// Solves one instance from nothing.
@@ -125,7 +138,7 @@ impl Oracle {
         view.gain(&mut exact.theta);
         exact.ws.work = Work::default();
         let (n, m) = (exact.s.n, exact.s.m());
-        let (mut state, warm) = self.owner.adopt(start, n, m);
+        let (mut state, warm) = self.owner.adopt(start.or_else(|| self.home.clone()), n, m);
         if fresh {
             state.factored = false;
         }
