@@ -96,18 +96,14 @@ impl Oracle {
         ids: &[u64],
         store: &mut Store,
     ) -> Vec<Result<Optimum, ProblemError>> {
-        assert_eq!(instances.len(), ids.len(), "one id for each instance");
-        let items = instances.iter().zip(store.starts(ids)).collect();
-        let solved = batch::map(
+        batch::map_warm(
             &self.pool,
             || self.new_worker(),
-            items,
-            |worker, (instance, start)| self.solve_with(worker, instance, start),
-        );
-        let kept = ids.iter().zip(&solved).filter_map(|(id, s)| Some((*id, &s.as_ref().ok()?.1)));
-        let (ids, states): (Vec<_>, Vec<_>) = kept.unzip();
-        store.keep(&ids, states.into_iter());
-        solved.into_iter().map(|s| s.map(|(optimum, _)| optimum)).collect()
+            instances,
+            ids,
+            store,
+            |worker, instance, start| self.solve_with(worker, instance, start),
+        )
     }
 
     pub(crate) fn worker(&self) -> Guard<'_, Worker> {

@@ -61,9 +61,9 @@ impl Store {
     }
 
     /// Keeps the states of a batch, in order; the last one of an id stays.
-    pub(crate) fn keep<'a>(&mut self, ids: &[u64], states: impl Iterator<Item = &'a Arc<State>>) {
-        for (id, state) in ids.iter().zip(states) {
-            self.states.insert(*id, Arc::clone(state));
+    pub(crate) fn keep<'a>(&mut self, states: impl Iterator<Item = (u64, &'a Arc<State>)>) {
+        for (id, state) in states {
+            self.states.insert(id, Arc::clone(state));
         }
         let Some(any) = self.states.values().next() else { return };
         let (n, m) = (any.x.len(), any.piece.len());

@@ -181,18 +181,18 @@ impl Surrogate {
         ids: &[u64],
         store: &mut Store,
     ) -> Vec<Result<Solution, ProblemError>> {
-        assert_eq!(instances.len(), ids.len(), "one id for each instance");
-        let items = instances.iter().zip(store.starts(ids)).collect();
-        let solved = batch::map(
+        batch::map_warm(
             &self.pool,
             || self.new_worker(),
-            items,
-            |worker, (instance, start)| self.solve_with(worker, instance, start),
-        );
-        let kept = ids.iter().zip(&solved).filter_map(|(id, s)| Some((*id, s.as_ref().ok()?.start())));
-        let (ids, states): (Vec<_>, Vec<_>) = kept.unzip();
-        store.keep(&ids, states.into_iter());
-        solved
+            instances,
+            ids,
+            store,
+            |worker, instance, start| {
+                let solution = self.solve_with(worker, instance, start)?;
+                let state = Arc::clone(solution.start());
+                Ok((solution, state))
+            },
+        )
     }
 
     fn new_worker(&self) -> Worker {
