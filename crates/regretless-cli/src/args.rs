@@ -48,7 +48,7 @@ pub(crate) struct SolveArgs {
     #[arg(value_name = "PROBLEM")]
     pub(crate) problem: PathBuf,
     /// Values of the predicted parts: a CSV file with a header, one row an instance
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", alias = "data")]
     pub(crate) params: Option<PathBuf>,
     /// Solve this row of the table only, counted from 0
     #[arg(long, value_name = "N", requires = "params")]
@@ -75,7 +75,7 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "PROBLEM")]
     pub(crate) problem: PathBuf,
     /// Values of the predicted parts: a CSV file with a header, one row an instance
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", alias = "params")]
     pub(crate) data: Option<PathBuf>,
     /// Tables for people or JSON for machines
     #[arg(long, value_enum, default_value_t = Format::Table)]

@@ -69,7 +69,7 @@ impl ExactWorker {
         self.s.load(view);
         if self.s.m() != m {
             // Bounds appeared or vanished: other rows, other memory.
-            *self = Self::new(view);
+            self.ws = Workspace::new(self.s.n, self.s.m());
         }
         self.normalise(view, penalties);
     }
@@ -116,6 +116,9 @@ impl ExactWorker {
         } else {
             self.cold(state, slope);
         }
+        // Forces below this are rounding, however small θ is.
+        let force = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
+        self.s.floor = if force > 0.0 { 1e-6 * force } else { 1e-6 * slope * self.typical_limit().max(1e-3) };
         let fits = warm && state.factored && state.slope == slope;
         self.rounds(state, !fits, slope)
     }
@@ -128,9 +131,20 @@ impl ExactWorker {
             let prices = self.caps.iter().flat_map(|c| [c.over, c.under]);
             force = prices.filter(|c| c.is_finite()).fold(0.0, f64::max);
         }
-        let size = self.s.d.iter().fold(0.0_f64, |m, d| m.max(d.abs()));
+        let size = self.typical_limit();
         let ratio = if force > 0.0 && size > 0.0 { 10.0 * force / size } else { 1.0 };
         ratio.max(30.0 * self.s.curvature).clamp(1e-6, 1e12)
+    }
+
+    /// The median limit of the dense rows (of the bounds, if there are none): one huge bound does not set the scale.
+    fn typical_limit(&self) -> f64 {
+        let (dense, bounds) = self.s.d.split_at(self.s.m_dense);
+        let sizes = |d: &[f64]| {
+            let mut sizes: Vec<f64> = d.iter().map(|d| d.abs()).filter(|d| *d > 0.0).collect();
+            sizes.sort_unstable_by(f64::total_cmp);
+            sizes.get(sizes.len() / 2).copied()
+        };
+        sizes(dense).or_else(|| sizes(bounds)).unwrap_or(0.0)
     }
 
     /// A point, pieces and multipliers from nothing: every bounded variable at a bound with a multiplier of its own.
@@ -214,6 +228,8 @@ impl ExactWorker {
     fn rounds(&mut self, state: &mut State, refactor: bool, slope: f64) -> Verdict {
         let (mut slope, mut refactor) = (slope, refactor);
         let mut last = f64::INFINITY;
+        // The largest size met: where the optimum is 0, the current one shrinks with the error.
+        let mut size = 0.0_f64;
         for round in 0..ROUNDS {
             let mut path = Path::new(&self.s, state, &mut self.ws, &self.theta);
             if refactor && !path.factorise() {
@@ -232,7 +248,8 @@ impl ExactWorker {
             for i in 0..self.s.m() {
                 state.lambda[i] = self.s.laws[i].multiplier(state.piece[i], self.ws.z[i]);
             }
-            if off <= AT_KINK * self.size(state, slope) {
+            size = size.max(self.size(state, slope));
+            if off <= AT_KINK * size {
                 return Verdict::Optimal;
             }
             if round > 0 && off > 0.3 * last {
@@ -261,11 +278,13 @@ impl ExactWorker {
         on.fold(0.0, |off, (z, _)| off.max(z.abs()))
     }
 
-    /// The size of the terms of z; where all are 0, the distance over which the laws move the multipliers by |θ|.
+    /// The size of the terms of z on rows at a kink; where all are 0, the distance over which the laws move the
+    /// multipliers by |θ|.
     fn size(&self, state: &State, slope: f64) -> f64 {
         let force = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
-        let terms = state.x.iter().chain(&self.s.d);
-        terms.fold((1e-3 * force / slope).max(f64::MIN_POSITIVE), |m, v| m.max(v.abs()))
+        let limits = self.s.d.iter().zip(&state.piece).filter(|(_, p)| **p == Piece::On).map(|(d, _)| d);
+        let floor = (1e-3 * force / slope).max(f64::MIN_POSITIVE);
+        state.x.iter().chain(limits).fold(floor, |m, v| m.max(v.abs()))
     }
 
     /// y = w z on the hard rows at their kinks: if yᵀA = 0 and yᵀd < 0 no point satisfies them all. Few rows say more than
@@ -283,20 +302,19 @@ impl ExactWorker {
         };
         let mut y: Vec<f64> = (0..s.m()).map(signed).collect();
         let cut = share * y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
-        let (mut total, mut value, mut size) = (0.0, 0.0, 0.0_f64);
-        for (y, d) in y.iter_mut().zip(&s.d) {
-            if y.abs() < cut {
-                *y = 0.0;
-            }
-            total += y.abs();
-            value += *y * d;
-            size = size.max((*y * d).abs());
-        }
+        y.iter_mut().filter(|y| y.abs() < cut).for_each(|y| *y = 0.0);
+        self.proves_infeasible(&y).then(|| (0..y.len()).filter(|&i| y[i] != 0.0).collect())
+    }
+
+    /// True if yᵀA = 0 and yᵀd < 0 for the unit-norm rows, up to rounding.
+    pub(crate) fn proves_infeasible(&mut self, y: &[f64]) -> bool {
+        let terms = || y.iter().zip(&self.s.d).map(|(y, d)| y * d);
+        let (total, value) = (y.iter().map(|y| y.abs()).sum::<f64>(), terms().sum::<f64>());
+        let size = terms().fold(0.0_f64, |m, t| m.max(t.abs()));
         self.ws.residual.fill(0.0);
-        s.apply_t(self.ws.kernel, &y, &mut self.ws.residual);
-        let left = self.ws.residual.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
-        let proof = total > 0.0 && left <= 1e-7 * total && value < -1e-9 * size;
-        proof.then(|| (0..s.m()).filter(|&i| y[i] != 0.0).collect())
+        self.s.apply_t(self.ws.kernel, y, &mut self.ws.residual);
+        let left = self.ws.kernel.largest(&self.ws.residual);
+        total > 0.0 && left <= 1e-7 * total && value < -1e-9 * size
     }
 
     /// Drops rows from an infeasible set while the rest still cannot hold together: none of what is left can be missed.

@@ -16,22 +16,34 @@ use crate::softened::Piece;
 use crate::solution::Solution;
 
 /// A number for every parameter, in the parameters' own layout: derivatives from [`Solution::vjp`], or a direction for
-/// [`Solution::jvp`]. Matrices are row-major; Q is read as (Q + Qᵀ)/2.
+/// [`Solution::jvp`]. Derivatives are those of x with respect to the parameters *as stated*, for `min` problems too.
+/// Matrices are row-major, all blocks of a kind stacked; Q is read as (Q + Qᵀ)/2.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[allow(non_snake_case, missing_docs)]
+#[allow(non_snake_case)]
 pub struct Gradients {
+    /// Linear term, n.
     pub theta: Vec<f64>,
-    /// Empty for an LP.
+    /// Quadratic term, n × n; empty for an LP.
     pub Q: Vec<f64>,
+    /// Coefficients of the soft rows.
     pub C: Vec<f64>,
+    /// Limits of the soft rows.
     pub d: Vec<f64>,
+    /// Prices above the limit.
     pub alpha: Vec<f64>,
+    /// Prices below the limit.
     pub under: Vec<f64>,
+    /// Coefficients of `Ax ≤ b`.
     pub A: Vec<f64>,
+    /// Right-hand side of `Ax ≤ b`.
     pub b: Vec<f64>,
+    /// Coefficients of `Bx = c`.
     pub B: Vec<f64>,
+    /// Right-hand side of `Bx = c`.
     pub c: Vec<f64>,
+    /// Lower bounds; 0 where there is none.
     pub lower: Vec<f64>,
+    /// Upper bounds; 0 where there is none.
     pub upper: Vec<f64>,
     /// Sharpness of all rows together.
     pub k: f64,

@@ -1,6 +1,6 @@
 //! What an exact solve returns.
 
-use crate::problem::{RowId, Shape};
+use crate::problem::{ProblemError, RowId, Shape};
 use crate::workspace::Work;
 
 /// How an exact solve ended. A hard problem is a status; bad input is an error.
@@ -9,7 +9,7 @@ use crate::workspace::Work;
 /// |---|---|---|---|
 /// | `Optimal` | the optimum | its value | the optimal multipliers |
 /// | `Infeasible` | a least-violating point | −∞ for `max`, +∞ for `min` | zeros |
-/// | `Unbounded` | a point from which the ray starts | +∞ for `max`, −∞ for `min` | zeros |
+/// | `Unbounded` | the point where the ray was found, not always feasible | +∞ for `max`, −∞ for `min` | zeros |
 /// | `NumericalTrouble` | the best point found, finite | its value | the best found |
 #[derive(Clone, Debug, PartialEq)]
 pub enum Status {
@@ -92,6 +92,24 @@ impl RowValues {
             .collect()
     }
 
+    /// Refuses values that are not one for each row of their kind.
+    pub(crate) fn checked(&self, what: &str, shape: Shape) -> Result<&Self, ProblemError> {
+        let kinds = [
+            ("soft rows", shape.soft, &self.soft),
+            ("rows `at most`", shape.at_most, &self.at_most),
+            ("rows `equal`", shape.equal, &self.equal),
+            ("lower bounds", shape.n, &self.lower),
+            ("upper bounds", shape.n, &self.upper),
+        ];
+        for (kind, expected, values) in kinds {
+            if values.len() != expected {
+                let what = format!("{what} of the {kind}");
+                return Err(ProblemError::Length { what, expected, found: values.len() });
+            }
+        }
+        Ok(self)
+    }
+
     /// The value of one row.
     pub fn get(&self, row: RowId) -> f64 {
         match row {
@@ -113,7 +131,7 @@ pub struct Optimum {
     pub x: Vec<f64>,
     /// The objective in the problem's own sense.
     pub objective: f64,
-    /// λ of every row, for the maximisation of the gain: θ = 2Qx + Cᵀλ_soft + Aᵀλ_at_most + Bᵀλ_equal − λ_lower + λ_upper.
+    /// λ of every row: ±θ = 2Qx + Cᵀλ_soft + Aᵀλ_at_most + Bᵀλ_equal − λ_lower + λ_upper, with +θ for `max` and −θ for `min`.
     /// Non-negative on inequalities and bounds, between −under and alpha on soft rows, any sign on equalities.
     pub multipliers: RowValues,
     /// Rows at equality (soft rows: at their kink) that determine x: n independent ones for an LP.

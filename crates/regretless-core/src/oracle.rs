@@ -6,6 +6,7 @@ use crate::batch;
 use crate::exact::{Caps, ExactWorker, Verdict};
 use crate::linalg;
 use crate::optimum::{Link, Optimum, RowValues, Status};
+use crate::path::Path;
 use crate::pool::{Guard, Pool};
 use crate::problem::{Instance, Problem, ProblemError, RowId, View};
 use crate::reference::{self, ReferenceStatus};
@@ -186,16 +187,26 @@ impl Oracle {
                 Verdict::Stalled
             }
             ReferenceStatus::Infeasible => {
+                // Its word is not enough: the multipliers have to be a proof.
                 let largest = reference.rows.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
-                let rows = (0..exact.s.m()).filter(|&i| {
-                    exact.hard(i)
-                        && reference.rows[view.shape.position(exact.s.ids[i])].abs() > 1e-6 * largest
-                });
-                Verdict::Infeasible(rows.collect())
+                let multiplier = |i: usize| {
+                    let y = reference.rows[view.shape.position(exact.s.ids[i])];
+                    if exact.hard(i) && y.abs() > 1e-6 * largest { y * exact.norms[i] } else { 0.0 }
+                };
+                let y: Vec<f64> = (0..exact.s.m()).map(multiplier).collect();
+                if exact.proves_infeasible(&y) {
+                    return Verdict::Infeasible((0..y.len()).filter(|&i| y[i] != 0.0).collect());
+                }
+                Verdict::Stalled
             }
             ReferenceStatus::Unbounded => {
-                exact.ws.dx[..view.shape.n].copy_from_slice(&reference.x);
-                Verdict::Unbounded
+                let length = exact.ws.kernel.dot(&reference.x, &reference.x).sqrt();
+                for (ray, x) in exact.ws.dx.iter_mut().zip(&reference.x) {
+                    *ray = x / length;
+                }
+                // Nor here: the ray has to be one.
+                let mut path = Path::new(&exact.s, state, &mut exact.ws, &exact.theta);
+                if path.gains_along_ray() { Verdict::Unbounded } else { Verdict::Stalled }
             }
             ReferenceStatus::Failed => Verdict::Stalled,
         }
@@ -221,6 +232,12 @@ impl Oracle {
                     minimum_norm(exact, &mut state.x);
                 }
                 basis = independent_rows(exact, state);
+                // A variable at its bound is there exactly.
+                for (i, u) in (exact.s.m_dense..).zip(&exact.s.unit) {
+                    if state.piece[i] == Piece::On {
+                        state.x[u.var] = u.sign * exact.s.d[i];
+                    }
+                }
                 Status::Optimal
             }
             Verdict::Infeasible(rows) => {
@@ -249,6 +266,7 @@ impl Oracle {
             for i in 0..exact.s.m() {
                 let Caps { over, under } = exact.caps[i];
                 let lambda = state.lambda[i].clamp(-under.min(f64::MAX), over.min(f64::MAX)) / exact.norms[i];
+                let lambda = if lambda.is_finite() { lambda } else { 0.0 };
                 let id = exact.s.ids[i];
                 stacked[shape.position(id)] = lambda;
                 // A zero-width box is one row: its negative side is the lower bound's.

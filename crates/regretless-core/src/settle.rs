@@ -15,7 +15,7 @@ impl Workspace {
     pub(crate) fn stationarity(&mut self, s: &Softened, x: &[f64], theta: &[f64]) -> f64 {
         s.excess(self.kernel, x, &mut self.z);
         let far = x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let mut scale = (ROUNDING * s.curvature * far).max(f64::MIN_POSITIVE);
+        let mut scale = (ROUNDING * s.curvature * far).max(s.floor).max(f64::MIN_POSITIVE);
         for i in 0..s.m() {
             let law = &s.laws[i];
             self.lambda[i] = law.clipped(self.z[i]);

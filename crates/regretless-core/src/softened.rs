@@ -126,6 +126,8 @@ pub(crate) struct Softened {
     /// Largest absolute entry of each row.
     pub(crate) reach: Vec<f64>,
     pub(crate) laws: Vec<Law>,
+    /// The smallest force that is not rounding; residuals are measured against no less.
+    pub(crate) floor: f64,
 }
 
 impl Softened {
@@ -143,6 +145,7 @@ impl Softened {
             d: Vec::new(),
             reach: Vec::new(),
             laws: Vec::new(),
+            floor: 0.0,
         };
         s.load(view);
         s

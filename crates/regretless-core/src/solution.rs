@@ -17,7 +17,7 @@ use crate::workspace::{State, Work};
 /// | `Optimal` | the surrogate's optimum (vertex mode: the closed-form point) | its derivatives |
 /// | `Uncapped` | the optimum with hard rows uncapped, because a multiplier was too small here | its derivatives |
 /// | `Unbounded` | the last point of the path | at that point's pieces |
-/// | `Infeasible` | vertex mode only: the closed-form point at a least-violating one | at that point's pieces |
+/// | `Infeasible` | a point that violates hard rows: the original problem has no feasible one | at that point's pieces |
 /// | `NumericalTrouble` | the best point found, finite | at that point's pieces |
 #[derive(Clone, Debug, PartialEq)]
 pub enum SurrogateStatus {
@@ -31,7 +31,7 @@ pub enum SurrogateStatus {
     },
     /// The objective has no bound.
     Unbounded,
-    /// Vertex mode: the original problem has no feasible point.
+    /// The original problem has no feasible point.
     Infeasible {
         /// Rows that cannot hold together.
         rows: Vec<RowId>,

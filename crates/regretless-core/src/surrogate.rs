@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::multipliers::Multipliers;
-use crate::optimum::RowValues;
+use crate::optimum::{RowValues, Status};
 use crate::oracle::Oracle;
 use crate::pool::Pool;
 use crate::problem::{Instance, Problem, ProblemError, RowId, Shape, View};
 use crate::softened::{Law, Softened};
-use crate::solution::Solution;
+use crate::solution::{Solution, SurrogateStatus};
 use crate::store::Store;
 use crate::workspace::{Owner, State, Work, Workspace};
 use crate::{batch, chain, vertex};
@@ -92,12 +92,12 @@ impl Surrogate {
     ) -> Result<Self, ProblemError> {
         let shape = problem.shape();
         let sharpness = match &options.k_rows {
-            Some(rows) => rows.stacked(),
+            Some(rows) => rows.checked("K", shape)?.stacked(),
             None => vec![options.k; shape.rows()],
         };
-        check("K", shape.rows(), &sharpness)?;
-        let penalties = multipliers.values.stacked();
-        check("multiplier", shape.rows(), &penalties)?;
+        check("K", &sharpness)?;
+        let penalties = multipliers.values.checked("multiplier", shape)?.stacked();
+        check("multiplier", &penalties)?;
         let sharpness_of = |rows: &Softened| Arc::new(engine_sharpness(rows, problem.shape(), &sharpness));
         let view = problem.view(&Instance::default())?;
         let mut rows = Softened::new(&view);
@@ -228,13 +228,21 @@ impl Surrogate {
         worker.ws.work = Work::default();
         let start = start.or_else(|| self.home.clone());
         let clock = Clock::start();
-        let solved = match self.segments {
+        let mut solved = match self.segments {
             Segments::Smooth => chain::smooth(&rows, &mut worker.ws, &worker.theta, fresh, start, self.owner),
             Segments::Vertex => {
                 vertex::vertex(&self.oracle, &rows, &mut worker.ws, &worker.theta, instance, start)?
             }
         };
         clock.stop(&mut worker.ws.work.nanos.total);
+        if matches!(solved.status, SurrogateStatus::Uncapped { .. }) {
+            // Too small a multiplier, or no multiplier would do? Only the original problem can tell.
+            match self.oracle.solve(instance)?.status {
+                Status::Infeasible { rows } => solved.status = SurrogateStatus::Infeasible { rows },
+                Status::Unbounded { .. } => solved.status = SurrogateStatus::Unbounded,
+                Status::Optimal | Status::NumericalTrouble => {}
+            }
+        }
         Ok(Solution::new(self, &view, rows, solved, worker.ws.work))
     }
 }
@@ -253,20 +261,16 @@ fn set_laws(rows: &mut Softened, view: &View<'_>, penalties: &[f64], sharpness: 
         };
         rows.laws[i] = Law::smooth(over, under, sharpness[at]);
     }
+    let strongest =
+        rows.laws.iter().zip(&rows.reach).fold(0.0_f64, |m, (l, r)| m.max(l.above.max(-l.below) * r));
+    rows.floor = 1e-6 * strongest;
 }
 
 fn engine_sharpness(rows: &Softened, shape: Shape, stacked: &[f64]) -> Vec<f64> {
     rows.ids.iter().map(|id| stacked[shape.position(*id)]).collect()
 }
 
-fn check(what: &str, expected: usize, values: &[f64]) -> Result<(), ProblemError> {
-    if values.len() != expected {
-        return Err(ProblemError::Length {
-            what: format!("{what} of the rows"),
-            expected,
-            found: values.len(),
-        });
-    }
+fn check(what: &str, values: &[f64]) -> Result<(), ProblemError> {
     match values.iter().find(|v| !(v.is_finite() && **v > 0.0)) {
         Some(&value) => Err(ProblemError::Setting {
             what: what.into(),

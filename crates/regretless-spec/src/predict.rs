@@ -66,10 +66,12 @@ impl Predicted {
 
     fn no_column(&self, selector: &str, header: &[String], table: &Place) -> Box<SpecError> {
         let near = crate::suggest::nearest(selector, header);
-        let near = near.map_or_else(String::new, |name| format!("; did you mean `{}`?", shorten(name)));
+        let near = near.map_or_else(|| ".".to_owned(), |name| format!("; did you mean `{}`?", shorten(name)));
         let trouble = Trouble::NoColumn(shorten(selector));
+        let found = header.iter().take(8).map(|name| shorten(name)).collect::<Vec<_>>().join(", ");
+        let more = if header.len() > 8 { ", …" } else { "" };
         SpecError::new(table.clone(), trouble).hint(format!(
-            "`{}` needs {} here{near}",
+            "`{}` needs {} here{near} The table has: {found}{more}",
             self.key,
             count(self.range.len(), "column")
         ))

@@ -170,10 +170,16 @@ fn certificate(problem: &Problem, multipliers: &Multipliers, report: &mut Report
         None => "no hard row violated".to_owned(),
     };
     let solved = certificate.instances - certificate.without_optimum;
-    let mut detail = format!("softened optima of {}: {worst}", count(solved, "instance"));
-    if certificate.unbounded > 0 {
-        let _ = write!(detail, ", {} unbounded: raise the multipliers", certificate.unbounded);
+    let bounded = solved - certificate.unbounded;
+    let mut parts = Vec::new();
+    if bounded > 0 || solved == 0 {
+        parts.push(format!("softened optima of {}: {worst}", count(bounded, "instance")));
     }
+    if certificate.unbounded > 0 {
+        let them = count(certificate.unbounded, "instance");
+        parts.push(format!("softened, {them} unbounded: the penalties are too small, raise the multipliers"));
+    }
+    let detail = parts.join("; ");
     report.checks.push(Finding::judged("certificate", certificate.holds(), detail));
     report.certificate = Some(CertificateReport {
         holds: certificate.holds(),
@@ -194,12 +200,13 @@ fn smooth(
     report: &mut Report,
 ) -> Result<(), CliError> {
     let options = &spec.surrogate().options;
-    let (mut optimal, mut uncapped, mut residual) = (0, 0, 0.0_f64);
+    let (mut optimal, mut uncapped, mut infeasible, mut residual) = (0, 0, 0, 0.0_f64);
     for (k, solution) in surrogate.solve_batch(batch).into_iter().enumerate() {
         let solution = solution.map_err(|e| instances.refused(chosen[k], e))?;
         match solution.status {
             SurrogateStatus::Optimal => optimal += 1,
             SurrogateStatus::Uncapped { .. } => uncapped += 1,
+            SurrogateStatus::Infeasible { .. } => infeasible += 1,
             _ => {}
         }
         residual = residual.max(solution.residual);
@@ -211,11 +218,15 @@ fn smooth(
         count(batch.len(), "instance")
     );
     if uncapped > 0 {
-        let _ = write!(detail, ", {uncapped} with uncapped hard rows (multipliers too small there)");
+        let _ =
+            write!(detail, ", {uncapped} only with hard rows uncapped: the multipliers are too small there");
+    }
+    if infeasible > 0 {
+        let _ = write!(detail, ", {infeasible} infeasible");
     }
     // Rounded to its order: the last digits are noise that differs between machines.
     let _ = write!(detail, ", residual at most {}", order(residual));
-    report.checks.push(Finding::judged("surrogate", optimal + uncapped == batch.len(), detail));
+    report.checks.push(Finding::judged("surrogate", optimal == batch.len(), detail));
     Ok(())
 }
 

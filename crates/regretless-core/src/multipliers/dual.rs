@@ -29,9 +29,11 @@ pub(super) fn choose(
     if optima == 0 {
         return Err(MultiplierError::NoOptimum(instances.len()));
     }
+    // Multipliers far below the largest are rounding, not binding rows.
+    let noise = 1e-9 * (shape.soft..shape.rows()).fold(0.0_f64, |m, i| m.max(largest[i] * norms[i]));
     // The floor: a row that never bound among these instances may bind for the next one.
     let mut binding: Vec<f64> =
-        (shape.soft..shape.rows()).map(|i| largest[i] * norms[i]).filter(|v| *v > 0.0).collect();
+        (shape.soft..shape.rows()).map(|i| largest[i] * norms[i]).filter(|v| *v > noise).collect();
     binding.sort_unstable_by(f64::total_cmp);
     let median = binding.get(binding.len() / 2).copied();
     let floor = median.unwrap_or_else(|| largest_theta(views));

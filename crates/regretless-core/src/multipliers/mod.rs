@@ -119,15 +119,7 @@ impl Multipliers {
             Rule::PerRow(values) => {
                 let mut values = values.clone();
                 values.soft = vec![1.0; problem.shape().soft];
-                let stacked = values.stacked();
-                if stacked.len() != problem.shape().rows() {
-                    return Err(ProblemError::Length {
-                        what: "list of multipliers".into(),
-                        expected: problem.shape().rows(),
-                        found: stacked.len(),
-                    }
-                    .into());
-                }
+                let stacked = values.checked("multiplier", problem.shape())?.stacked();
                 stacked.iter().try_for_each(|v| positive(*v))?;
                 (values, "one value for each hard row and bound, as given".into())
             }

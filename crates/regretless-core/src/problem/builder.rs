@@ -80,7 +80,8 @@ impl ProblemBuilder {
         self
     }
 
-    /// The quadratic term Q of `−xᵀQx` (`+xᵀQx` for `min`); no factor ½. Read as (Q + Qᵀ)/2.
+    /// The quadratic term Q of `−xᵀQx` (`+xᵀQx` for `min`); no factor ½. Read as (Q + Qᵀ)/2, refused if an entry and its
+    /// mirror image differ by more than 1e-3 of the largest entry.
     pub fn quadratic(mut self, Q: Matrix) -> Self {
         self.Q = Some(Q);
         self

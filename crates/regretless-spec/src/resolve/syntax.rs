@@ -51,6 +51,9 @@ pub(super) fn explain(ctx: &Context<'_>, error: &toml::de::Error) -> Box<SpecErr
         _ if message.contains(" as i128") || message.contains(" as u128") => {
             trouble.hint("whole numbers beyond 9.2e18 are written with a decimal point or an exponent")
         }
+        _ if message.starts_with("invalid type: map") && message.contains("sequence") => {
+            trouble.hint("blocks are written with two brackets, [[soft]] and [[hard]], once for each block")
+        }
         Some(text) if is_file(text) => {
             trouble.hint(format!("a file is named as {{ file = \"{}\" }}", shorten(text)))
         }

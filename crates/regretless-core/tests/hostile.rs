@@ -1,0 +1,158 @@
+//! Problems found by trying to break the engine, kept so that they stay mended.
+#![allow(clippy::unwrap_used, clippy::wildcard_imports, reason = "tests fail loudly")]
+
+mod common;
+
+use regretless_core::*;
+
+fn optimum(problem: &Problem) -> Optimum {
+    Oracle::new(problem).solve(&Instance::default()).unwrap()
+}
+
+#[test]
+fn bounds_that_appear_and_vanish_by_override() {
+    let problem = Problem::maximize(1)
+        .linear([1.0])
+        .soft("s", Soft::over(Matrix::from_rows(&[[10.0]]), [10.0], [0.2]))
+        .upper([10.0])
+        .build()
+        .unwrap();
+    let oracle = Oracle::new(&problem);
+    let (infinite, free) = ([f64::INFINITY], [f64::NEG_INFINITY]);
+    for _ in 0..2 {
+        for instance in [
+            Instance { upper: Some(&infinite), ..Instance::default() },
+            Instance { lower: Some(&free), ..Instance::default() },
+            Instance::default(),
+        ] {
+            let optimum = oracle.solve(&instance).unwrap();
+            close!(optimum.x[0], 1.0, 1e-9, "{:?}", optimum.status);
+            close!(optimum.objective, 1.0, 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_huge_slack_bound_does_not_set_the_scale() {
+    for huge in [1e6, 1e9, 1e11, 1e12] {
+        let parabola = Problem::maximize(1)
+            .linear([1.0])
+            .quadratic(Matrix::from_rows(&[[1e4]]))
+            .upper([huge])
+            .build()
+            .unwrap();
+        close!(optimum(&parabola).x[0] * 1e5, 5.0, 1e-7, "{huge}");
+        let boxed = Problem::maximize(2)
+            .linear([1.0, 1.0])
+            .at_most("a", Matrix::from_rows(&[[1.0, 0.0], [0.0, 1.0]]), [1.0, 1.0])
+            .upper([huge, f64::INFINITY])
+            .build()
+            .unwrap();
+        let x = optimum(&boxed).x;
+        assert!((x[0] - 1.0).abs() < 1e-9 && (x[1] - 1.0).abs() < 1e-9, "{huge}: {x:?}");
+        let soft = Problem::maximize(2)
+            .linear([3.0, 2.0])
+            .at_most("land", Matrix::from_rows(&[[1.0, 1.0]]), [8.0])
+            .soft("water", Soft::over(Matrix::from_rows(&[[2.0, 1.0]]), [10.0], [0.6]))
+            .upper([huge, huge])
+            .build()
+            .unwrap();
+        close!(optimum(&soft).objective, 20.4, 1e-9, "{huge}");
+    }
+}
+
+#[test]
+fn nothing_pulls() {
+    for (lower, upper) in [(0.0, f64::INFINITY), (f64::NEG_INFINITY, 2.0), (-1.0, 1.0)] {
+        let bowl = Problem::maximize(1)
+            .quadratic(Matrix::from_rows(&[[1.0]]))
+            .lower([lower])
+            .upper([upper])
+            .build()
+            .unwrap();
+        let optimum = optimum(&bowl);
+        assert!(optimum.is_optimal(), "{:?}", optimum.status);
+        assert!(optimum.x[0].abs() < 1e-9, "{:?}", optimum.x);
+        let multipliers = Multipliers::choose(&bowl, &Rule::default(), &[Instance::default()]).unwrap();
+        assert!(multipliers.certificate.holds(), "{:?}", multipliers.certificate);
+    }
+    let bowl = Problem::maximize(2)
+        .quadratic(Matrix::from_rows(&[[0.97, 0.19], [0.19, 0.75]]))
+        .free()
+        .upper([2.0, 2.0])
+        .build()
+        .unwrap();
+    let multipliers = Multipliers::choose(&bowl, &Rule::Constant(20.0), &[Instance::default()]).unwrap();
+    let solution = Surrogate::new(&bowl, &multipliers, &SurrogateOptions::default())
+        .unwrap()
+        .solve(&Instance::default())
+        .unwrap();
+    assert_eq!(solution.status, SurrogateStatus::Optimal);
+    assert!(solution.x().iter().all(|x| x.abs() < 1e-9));
+}
+
+#[test]
+fn claims_without_proof_are_not_made() {
+    let boxed = Problem::maximize(2).linear([1e18, 1.0]).upper([1.0, 1.0]).build().unwrap();
+    let answer = optimum(&boxed);
+    assert!(matches!(answer.status, Status::Optimal | Status::NumericalTrouble), "{:?}", answer.status);
+    let thin = Problem::minimize(1)
+        .linear([0.55e10])
+        .at_most("a", Matrix::from_rows(&[[-0.234]]), [0.298])
+        .upper([1e-9])
+        .build()
+        .unwrap();
+    let answer = optimum(&thin);
+    assert!(matches!(answer.status, Status::Optimal | Status::NumericalTrouble), "{:?}", answer.status);
+}
+
+#[test]
+fn no_number_that_is_not_one_leaves() {
+    let problem = Problem::minimize(1)
+        .linear([2.48e-13])
+        .quadratic(Matrix::from_rows(&[[189_565.0]]))
+        .soft("s", Soft::over(Matrix::from_rows(&[[-1.48]]), [0.0], [1.72]))
+        .at_most("a", Matrix::from_rows(&[[0.147]]), [0.0])
+        .build()
+        .unwrap();
+    let answer = optimum(&problem);
+    let m = &answer.multipliers;
+    let all = [&answer.x, &m.soft, &m.at_most, &m.lower, &m.upper];
+    assert!(all.into_iter().flatten().all(|v| v.is_finite()), "{answer:?}");
+}
+
+#[test]
+fn rounding_is_not_a_binding_row() {
+    // A maximum flow: 8 nodes, source 0, sink 7, all of it degenerate.
+    let edges = [(0, 4), (1, 2), (1, 6), (2, 1), (2, 6), (3, 2), (3, 7), (4, 1), (6, 1), (6, 3)];
+    let caps = [4.0, 2.0, 3.0, 2.0, 1.0, 2.0, 3.0, 1.0, 4.0, 4.0];
+    let inner: Vec<usize> = (1..7).collect();
+    let balance = Matrix::from_fn(inner.len(), edges.len(), |i, e| {
+        let (from, to) = edges[e];
+        f64::from(i8::from(to == inner[i]) - i8::from(from == inner[i]))
+    });
+    let gain: Vec<f64> = edges.iter().map(|(_, to)| f64::from(u8::from(*to == 7))).collect();
+    let problem = Problem::maximize(edges.len())
+        .linear(gain)
+        .equal("balance", balance, vec![0.0; 6])
+        .upper(caps)
+        .build()
+        .unwrap();
+    close!(optimum(&problem).objective, 1.0, 1e-9);
+    let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).unwrap();
+    assert!(multipliers.certificate.holds(), "{:?} {}", multipliers.certificate, multipliers.explanation);
+}
+
+#[test]
+fn values_by_row_have_the_sizes_of_their_kinds() {
+    let problem =
+        Problem::maximize(1).linear([1.0]).at_most("a", Matrix::from_rows(&[[1.0]]), [1.0]).build().unwrap();
+    let mut values = RowValues::constant(problem.shape(), 3.0);
+    values.at_most.clear();
+    values.upper.push(3.0);
+    let refused = Multipliers::choose(&problem, &Rule::PerRow(values.clone()), &[Instance::default()]);
+    assert!(matches!(refused, Err(MultiplierError::Problem(ProblemError::Length { .. }))));
+    let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).unwrap();
+    let options = SurrogateOptions { k_rows: Some(values), ..SurrogateOptions::default() };
+    assert!(matches!(Surrogate::new(&problem, &multipliers, &options), Err(ProblemError::Length { .. })));
+}
