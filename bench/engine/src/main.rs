@@ -15,7 +15,8 @@ fn main() {
     #[cfg(feature = "timings")]
     growth::run();
     if cfg!(not(feature = "timings")) {
-        versus::run();
+        // First, while the process has met nothing else.
         memory::run();
+        versus::run();
     }
 }

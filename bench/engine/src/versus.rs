@@ -76,6 +76,7 @@ fn instance(case: &Case, values: &[f64]) -> Instance<'static> {
 }
 
 struct Timed {
+    reference: f64,
     cold: f64,
     home: f64,
     warm: f64,
@@ -85,7 +86,7 @@ struct Timed {
 }
 
 fn time_surrogate(case: &Case, surrogate: &mut Surrogate, first: &[Instance], moved: &[Instance]) -> Timed {
-    let (mut cold, mut warm) = (Vec::new(), Vec::new());
+    let (mut reference, mut cold, mut warm) = (Vec::new(), Vec::new(), Vec::new());
     let (mut points, mut worst, mut others) = ((0, 0), 0.0_f64, 0);
     let gradient = |s: &Solution, g: &mut Vec<f64>| match case.predicted {
         Predicted::Theta => s.vjp_theta(g),
@@ -99,6 +100,8 @@ fn time_surrogate(case: &Case, surrogate: &mut Surrogate, first: &[Instance], mo
     let mut store = Store::with_budget(1 << 30);
     for (id, (a, b)) in first.iter().zip(moved).enumerate() {
         let ids = [id as u64];
+        // Side by side: what slows the machine down slows both.
+        reference.push(time_reference(case, a));
         let mut g = vec![1.0; case.problem.n()];
         let mut solved = Vec::new();
         cold.push(micros(|| {
@@ -128,6 +131,7 @@ fn time_surrogate(case: &Case, surrogate: &mut Surrogate, first: &[Instance], mo
     }
     let per = |n: usize| n as f64 / INSTANCES as f64;
     Timed {
+        reference: median(&mut reference),
         cold: median(&mut cold),
         home: median(&mut home),
         warm: median(&mut warm),
@@ -137,12 +141,20 @@ fn time_surrogate(case: &Case, surrogate: &mut Surrogate, first: &[Instance], mo
     }
 }
 
-fn time_oracle(problem: &Problem, first: &[Instance], moved: &[Instance]) -> (f64, f64) {
-    let oracle = Oracle::new(problem);
-    let (mut cold, mut warm) = (Vec::new(), Vec::new());
+fn time_reference(case: &Case, instance: &Instance) -> f64 {
+    let view = case.problem.view(instance).unwrap();
+    micros(|| {
+        black_box(reference::solve(&view));
+    })
+}
+
+fn time_oracle(case: &Case, first: &[Instance], moved: &[Instance]) -> (f64, f64, f64) {
+    let oracle = Oracle::new(&case.problem);
+    let (mut reference, mut cold, mut warm) = (Vec::new(), Vec::new(), Vec::new());
     let mut store = Store::with_budget(1 << 30);
     for (id, (a, b)) in first.iter().zip(moved).enumerate() {
         let ids = [id as u64];
+        reference.push(time_reference(case, a));
         cold.push(micros(|| {
             black_box(oracle.solve_batch_warm(std::slice::from_ref(a), &ids, &mut store));
         }));
@@ -150,7 +162,7 @@ fn time_oracle(problem: &Problem, first: &[Instance], moved: &[Instance]) -> (f6
             black_box(oracle.solve_batch_warm(std::slice::from_ref(b), &ids, &mut store));
         }));
     }
-    (median(&mut cold), median(&mut warm))
+    (median(&mut reference), median(&mut cold), median(&mut warm))
 }
 
 pub(crate) fn run() {
@@ -173,22 +185,13 @@ pub(crate) fn run() {
     for case in &cases {
         let first: Vec<Instance> = case.first.iter().map(|v| instance(case, v)).collect();
         let moved: Vec<Instance> = case.moved.iter().map(|v| instance(case, v)).collect();
-        let mut reference: Vec<f64> = first
-            .iter()
-            .map(|i| {
-                let view = case.problem.view(i).unwrap();
-                micros(|| {
-                    black_box(reference::solve(&view));
-                })
-            })
-            .collect();
-        let reference = median(&mut reference);
         let multipliers = Multipliers::choose(&case.problem, &Rule::default(), &first).unwrap();
         let (mut cold_log, mut home_log, mut warm_log) = (0.0, 0.0, 0.0);
         for k in SHARPNESS {
             let options = SurrogateOptions { k, ..SurrogateOptions::default() };
             let mut surrogate = Surrogate::new(&case.problem, &multipliers, &options).unwrap();
             let t = time_surrogate(case, &mut surrogate, &first, &moved);
+            let reference = t.reference;
             let (cold, home, warm) = (reference / t.cold, reference / t.home, reference / t.warm);
             home_log += home.ln() / 5.0;
             cold_log += cold.ln() / 5.0;
@@ -212,7 +215,7 @@ pub(crate) fn run() {
             f64::exp(home_log),
             f64::exp(warm_log)
         );
-        let (cold, warm) = time_oracle(&case.problem, &first, &moved);
+        let (reference, cold, warm) = time_oracle(case, &first, &moved);
         oracle_rows.push(format!(
             "| {} | {reference:.0} | {cold:.1} | **{:.1}×** | {warm:.1} | **{:.0}×** |",
             case.name,

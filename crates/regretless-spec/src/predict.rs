@@ -60,6 +60,25 @@ impl Predicted {
         Ok(chosen)
     }
 
+    /// Puts columns in the order of the variables where their names say which is whose: one pattern such as `price_*`,
+    /// and what its `*` stands for are the variables' names.
+    pub(crate) fn by_variable(
+        &self,
+        chosen: Vec<usize>,
+        header: &[String],
+        variables: &[String],
+    ) -> Vec<usize> {
+        let [selector] = self.columns.as_slice() else { return chosen };
+        let Some((before, after)) = selector.split_once('*') else { return chosen };
+        if after.contains(['*', '?']) || before.contains('?') || chosen.len() != variables.len() {
+            return chosen;
+        }
+        let stem = |&i: &usize| header[i].strip_prefix(before)?.strip_suffix(after);
+        let named = |variable: &String| chosen.iter().copied().find(|i| stem(i) == Some(variable.as_str()));
+        let ordered: Option<Vec<usize>> = variables.iter().map(named).collect();
+        ordered.unwrap_or(chosen)
+    }
+
     fn fail(&self, table: &Place, trouble: Trouble) -> Box<SpecError> {
         SpecError::new(table.clone(), trouble).hint(format!("the columns are selected by `{}`", self.key))
     }

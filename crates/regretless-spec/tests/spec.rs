@@ -108,6 +108,20 @@ fn predicted_blocks_are_embedded_among_known_ones() {
 }
 
 #[test]
+fn names_of_variables_beat_the_order_of_columns() {
+    let spec = |variables: &str| {
+        parse(&format!(
+            "[problem]\nvariables = {variables}\n[objective]\nlinear = {{ predict = \"price_*\" }}\n"
+        ))
+    };
+    let csv = "price_corn,note,price_wheat\n1,x,2\n";
+    let linear = |spec: &Spec| table(spec, csv).row(0).unwrap().get(Parameter::Linear).unwrap().to_vec();
+    assert_eq!(linear(&spec("[\"wheat\", \"corn\"]")), [2.0, 1.0]);
+    assert_eq!(linear(&spec("[\"wheat\", \"rye\"]")), [1.0, 2.0]);
+    assert_eq!(linear(&spec("2")), [1.0, 2.0]);
+}
+
+#[test]
 fn settings() {
     let rule = |text: &str| {
         parse(&format!("[problem]\nvariables = 1\n[objective]\nlinear = 1\n[surrogate]\n{text}"))

@@ -9,7 +9,7 @@ use super::cell::number;
 use super::lines::Lines;
 use super::open;
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
-use crate::{Limits, Parameters, Predicted, Spec};
+use crate::{Limits, Parameter, Parameters, Predicted, Spec};
 
 /// The predicted parameters of many instances, read from a CSV file with a header.
 #[derive(Clone, Debug)]
@@ -43,7 +43,12 @@ impl ParameterTable {
         let place = lines.place(None);
         let mut columns = Vec::new();
         for part in spec.predicted() {
-            for index in part.select(&header, &place)? {
+            let mut chosen = part.select(&header, &place)?;
+            // One entry a variable: names beat the order of the table.
+            if matches!(part.parameter, Parameter::Linear | Parameter::Lower | Parameter::Upper) {
+                chosen = part.by_variable(chosen, &header, spec.problem().variables());
+            }
+            for index in chosen {
                 columns.push(Column { index, name: header[index].clone(), part });
             }
         }
