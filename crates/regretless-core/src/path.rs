@@ -217,8 +217,12 @@ impl<'a> Path<'a> {
                     self.enter(j);
                 }
                 None if self.gains_along_ray() => return Outcome::Unbounded,
-                // Nothing pulls along the ray: rounding pushed the row out. A spring takes its place.
-                None => self.attach_spring(),
+                // Nothing pulls along the ray, so the multiplier passes its cap by rounding only: the row stays.
+                None => {
+                    let ends = if to == Piece::Above { &mut self.ws.up } else { &mut self.ws.down };
+                    ends[i] = sign * f64::INFINITY;
+                    return Outcome::Arrived;
+                }
             }
             self.s.write_row(i, &mut self.ws.a[..self.s.n]);
             if self.drop_row(slope) == Outcome::Stalled {

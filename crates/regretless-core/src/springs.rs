@@ -108,19 +108,6 @@ impl Path<'_> {
         gain > 1e-9 * size
     }
 
-    /// Holds the direction in `ws.dx` by a spring on its largest entry.
-    pub(crate) fn attach_spring(&mut self) {
-        let largest =
-            |best: usize, j: usize| if self.ws.dx[j].abs() > self.ws.dx[best].abs() { j } else { best };
-        let j = (0..self.s.n).fold(0, largest);
-        self.load_spring(j);
-        let ws = &mut *self.ws;
-        ws.p.copy_from_slice(&ws.a);
-        self.state.factor.forward(ws.kernel, &mut ws.p);
-        self.state.factor.update(ws.kernel, self.s.spring(), &ws.p, &mut ws.a, &mut ws.rank_one);
-        self.state.springs.push(j);
-    }
-
     fn load_spring(&mut self, j: usize) {
         self.ws.a.fill(0.0);
         self.ws.a[j] = 1.0;

@@ -156,3 +156,32 @@ fn values_by_row_have_the_sizes_of_their_kinds() {
     let options = SurrogateOptions { k_rows: Some(values), ..SurrogateOptions::default() };
     assert!(matches!(Surrogate::new(&problem, &multipliers, &options), Err(ProblemError::Length { .. })));
 }
+
+#[test]
+fn an_lp_with_little_or_nothing_to_gain_still_has_a_vertex() {
+    use rand::RngExt;
+    for seed in 0..2000 {
+        let mut r = common::rng(seed);
+        let n = r.random_range(1..10);
+        let (m, s) = (r.random_range(0..4), r.random_range(0..3));
+        let mut sparse = |rows: usize, zeros: f64| {
+            Matrix::from_fn(rows, n, |_, _| if r.random_bool(zeros) { 0.0 } else { common::normal(&mut r) })
+        };
+        let (a, c) = (sparse(m, 0.5), sparse(s, 0.7));
+        let theta: Vec<f64> =
+            (0..n).map(|_| if r.random_bool(0.7) { 0.0 } else { -r.random::<f64>() }).collect();
+        let b: Vec<f64> = (0..m).map(|_| r.random()).collect();
+        let d: Vec<f64> =
+            (0..s).map(|_| if r.random_bool(0.5) { 0.0 } else { common::normal(&mut r) }).collect();
+        let prices: Vec<f64> = (0..s).map(|_| r.random()).collect();
+        let problem = Problem::maximize(n)
+            .linear(theta)
+            .at_most("a", a, b)
+            .soft("s", Soft::over(c, d, prices))
+            .build()
+            .unwrap();
+        let answer = optimum(&problem);
+        assert!(answer.is_optimal() && !answer.rank_deficient, "seed {seed}: {:?}", answer.status);
+        assert_eq!(answer.basis.len(), n, "seed {seed}");
+    }
+}
