@@ -55,9 +55,10 @@ pub(crate) fn smooth(
                 *law = law.uncapped();
             }
         }
-        let again = climb(&uncapped, &mut state, ws, theta, Start::Cold);
+        let mut retried = state.clone();
+        let again = climb(&uncapped, &mut retried, ws, theta, Start::Cold);
         if again.status == SurrogateStatus::Optimal {
-            solved = again;
+            (state, solved) = (retried, again);
             solved.rows = Some(Arc::new(uncapped));
             solved.status = SurrogateStatus::Uncapped { rows: saturated };
         }

@@ -36,6 +36,8 @@ pub(crate) struct ExactWorker {
     pub(crate) caps: Vec<Caps>,
     /// Norms the rows had.
     pub(crate) norms: Vec<f64>,
+    /// The median limit of the dense rows (of the bounds, if there are none): one huge bound does not set the scale.
+    typical: f64,
     pub(crate) ws: Workspace,
     /// The gain θ being solved.
     pub(crate) theta: Vec<f64>,
@@ -54,6 +56,7 @@ impl ExactWorker {
         let mut worker = Self {
             caps: Vec::new(),
             norms: Vec::new(),
+            typical: 0.0,
             ws: Workspace::new(n, m),
             theta: vec![0.0; n],
             residual: f64::INFINITY,
@@ -101,6 +104,8 @@ impl ExactWorker {
             self.norms.push(norm);
             self.caps.push(Caps { over, under });
         }
+        let (dense, bounds) = self.s.d.split_at(self.s.m_dense);
+        self.typical = median_size(dense).or_else(|| median_size(bounds)).unwrap_or(0.0);
     }
 
     /// Solves for the gain in `self.theta`, from `state` (pieces, multipliers of unit-norm rows, factor) if `warm`.
@@ -117,8 +122,8 @@ impl ExactWorker {
             self.cold(state, slope);
         }
         // Forces below this are rounding, however small θ is.
-        let force = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
-        self.s.floor = if force > 0.0 { 1e-6 * force } else { 1e-6 * slope * self.typical_limit().max(1e-3) };
+        let force = self.force();
+        self.s.floor = 1e-6 * if force > 0.0 { force } else { slope * self.typical.max(1e-3) };
         let fits = warm && state.factored && state.slope == slope;
         self.rounds(state, !fits, slope)
     }
@@ -126,34 +131,27 @@ impl ExactWorker {
     /// Slope of the proximal laws: kinks ten times narrower than the problem (steeper means more pivots, flatter more
     /// corrections: measured), and well above Q.
     fn slope(&self) -> f64 {
-        let mut force = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
+        let mut force = self.force();
         if force == 0.0 {
             let prices = self.caps.iter().flat_map(|c| [c.over, c.under]);
             force = prices.filter(|c| c.is_finite()).fold(0.0, f64::max);
         }
-        let size = self.typical_limit();
-        let ratio = if force > 0.0 && size > 0.0 { 10.0 * force / size } else { 1.0 };
+        let ratio = if force > 0.0 && self.typical > 0.0 { 10.0 * force / self.typical } else { 1.0 };
         ratio.max(30.0 * self.s.curvature).clamp(1e-6, 1e12)
     }
 
-    /// The median limit of the dense rows (of the bounds, if there are none): one huge bound does not set the scale.
-    fn typical_limit(&self) -> f64 {
-        let (dense, bounds) = self.s.d.split_at(self.s.m_dense);
-        let sizes = |d: &[f64]| {
-            let mut sizes: Vec<f64> = d.iter().map(|d| d.abs()).filter(|d| *d > 0.0).collect();
-            sizes.sort_unstable_by(f64::total_cmp);
-            sizes.get(sizes.len() / 2).copied()
-        };
-        sizes(dense).or_else(|| sizes(bounds)).unwrap_or(0.0)
+    /// max |θ|
+    fn force(&self) -> f64 {
+        self.ws.kernel.largest(&self.theta)
     }
 
     /// A point, pieces and multipliers from nothing: every bounded variable at a bound with a multiplier of its own.
     fn cold(&mut self, state: &mut State, slope: f64) {
+        let scale = self.force().max(1e-3 * slope);
         let s = &mut self.s;
         state.x.fill(0.0);
         state.springs.clear();
         let mut held = vec![false; s.n];
-        let scale = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs())).max(1e-3 * slope);
         for (i, u) in (s.m_dense..).zip(&s.unit) {
             let caps = self.caps[i];
             let sign = u.sign;
@@ -164,8 +162,7 @@ impl ExactWorker {
             }
             state.x[u.var] = sign * s.d[i];
             // Distinct multipliers, so that the variables leave their bounds one after the other.
-            let spread = 1.0 + 0.5 * (u.var as f64 * 0.618_033_988_749_895).fract();
-            let wanted = (sign * self.theta[u.var]).max(0.0) + scale * spread;
+            let wanted = (sign * self.theta[u.var]).max(0.0) + scale * (1.0 + 0.5 * spread(u.var));
             state.lambda[i] = if caps.under > 0.0 { 0.0 } else { wanted.min(0.5 * caps.over) };
             state.piece[i] = Piece::On;
         }
@@ -192,10 +189,10 @@ impl ExactWorker {
             match state.piece[i] {
                 Piece::On => *z = 0.0,
                 Piece::Below if *z > 0.0 => {
-                    *z = -0.1 * size * (1.0 + (i as f64 * 0.618_033_988_749_895).fract());
+                    *z = -0.1 * size * (1.0 + spread(i));
                 }
                 Piece::Above if *z < 0.0 => {
-                    *z = 0.1 * size * (1.0 + (i as f64 * 0.618_033_988_749_895).fract());
+                    *z = 0.1 * size * (1.0 + spread(i));
                 }
                 _ => {}
             }
@@ -281,9 +278,8 @@ impl ExactWorker {
     /// The size of the terms of z on rows at a kink; where all are 0, the distance over which the laws move the
     /// multipliers by |θ|.
     fn size(&self, state: &State, slope: f64) -> f64 {
-        let force = self.theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
         let limits = self.s.d.iter().zip(&state.piece).filter(|(_, p)| **p == Piece::On).map(|(d, _)| d);
-        let floor = (1e-3 * force / slope).max(f64::MIN_POSITIVE);
+        let floor = (1e-3 * self.force() / slope).max(f64::MIN_POSITIVE);
         state.x.iter().chain(limits).fold(floor, |m, v| m.max(v.abs()))
     }
 
@@ -340,4 +336,16 @@ impl ExactWorker {
     pub(crate) fn hard(&self, i: usize) -> bool {
         self.caps[i].over.is_infinite() || self.caps[i].under.is_infinite()
     }
+}
+
+/// The median of |d| over the non-zero entries.
+fn median_size(d: &[f64]) -> Option<f64> {
+    let mut sizes: Vec<f64> = d.iter().map(|d| d.abs()).filter(|d| *d > 0.0).collect();
+    let middle = sizes.len() / 2;
+    (!sizes.is_empty()).then(|| *sizes.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
+/// Numbers in [0, 1) that lie apart for neighbouring rows: they break ties at a cold start.
+fn spread(i: usize) -> f64 {
+    (i as f64 * 0.618_033_988_749_895).fract()
 }

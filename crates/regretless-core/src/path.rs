@@ -277,12 +277,13 @@ impl<'a> Path<'a> {
         s.apply(k, &ws.dx[..s.n], &mut ws.dz);
         clock.stop(&mut ws.work.nanos.rows);
         // Rows on the quadratic piece do not move along a null direction: what is left there is rounding.
-        for (i, piece) in self.state.piece.iter().enumerate() {
-            if *piece == Piece::On && Some(i) != leaving {
-                ws.dz[i] = 0.0;
+        // Only the leaving row does, outwards from its breakpoint.
+        let outwards = leaving.map_or(0.0, |i| ws.dz[i]);
+        for (dz, piece) in ws.dz.iter_mut().zip(&self.state.piece) {
+            if *piece == Piece::On {
+                *dz = 0.0;
             }
         }
-        let held = leaving.map(|i| (i, std::mem::replace(&mut ws.dz[i], 0.0)));
         let rows = RowMotion { z: &ws.z, dz: &ws.dz, up: &ws.up, down: &ws.down, reach: &s.reach };
         let (reach, first) = k.first_crossing(rows, SLIDE_TOLERANCE, &mut ws.steps)?;
         // Among rows that are reached together, the one most nearly along v keeps H best conditioned.
@@ -293,12 +294,12 @@ impl<'a> Path<'a> {
                 best = i;
             }
         }
-        if let Some((i, dz)) = held {
-            ws.dz[i] = dz;
-        }
         let step = ws.steps[best];
         k.axpy(step, &ws.dx, &mut self.state.x);
         k.axpy(step, &ws.dz, &mut ws.z);
+        if let Some(i) = leaving {
+            ws.z[i] += step * outwards;
+        }
         ws.z[best] = if self.state.piece[best] == Piece::Below { s.laws[best].lo } else { s.laws[best].hi };
         Some(best)
     }
