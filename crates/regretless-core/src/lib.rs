@@ -51,6 +51,7 @@ mod multipliers;
 mod newton;
 mod optimum;
 mod oracle;
+mod parameter;
 mod path;
 mod pool;
 mod problem;
@@ -71,6 +72,7 @@ pub use matrix::Matrix;
 pub use multipliers::{Certificate, MultiplierError, Multipliers, Refusal, Rule};
 pub use optimum::{Link, Optimum, RowValues, Status};
 pub use oracle::Oracle;
+pub use parameter::{Parameter, Parameters};
 pub use problem::{
     Block, HardRows, Instance, Problem, ProblemBuilder, ProblemError, RowId, Sense, Shape, Soft, SoftRows,
     View,

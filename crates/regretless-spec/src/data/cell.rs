@@ -1,5 +1,7 @@
 //! One cell of a CSV file.
 
+use regretless_core::Parameter;
+
 use crate::error::{Trouble, shorten};
 
 /// Which numbers a cell may hold.
@@ -16,6 +18,16 @@ pub(crate) enum Allowed {
 }
 
 impl Allowed {
+    /// Which numbers an entry of a parameter may be.
+    pub(crate) fn of(parameter: Parameter) -> Self {
+        match parameter {
+            Parameter::Over | Parameter::Under => Self::Price,
+            Parameter::Lower => Self::Lower,
+            Parameter::Upper => Self::Upper,
+            _ => Self::Finite,
+        }
+    }
+
     /// What is wrong with `v`, if anything is.
     pub(crate) fn check(self, v: f64) -> Result<(), Trouble> {
         match self {

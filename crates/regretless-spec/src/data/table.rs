@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use regretless_core::{Problem, ProblemError};
 
-use super::cell::number;
+use super::cell::{Allowed, number};
 use super::lines::Lines;
 use super::open;
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
@@ -86,7 +86,7 @@ impl ParameterTable {
             let mut bad = None;
             for column in columns {
                 let value = number(&cells[column.index]);
-                match value.and_then(|v| column.part.parameter.allowed().check(v).map(|()| v)) {
+                match value.and_then(|v| Allowed::of(column.part.parameter).check(v).map(|()| v)) {
                     Ok(value) => self.values.push(value),
                     Err(trouble) => {
                         bad = Some((column, trouble));

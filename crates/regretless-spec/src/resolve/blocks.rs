@@ -7,6 +7,7 @@ use regretless_core::{ProblemBuilder, Soft};
 
 use super::Context;
 use super::part::{MatrixPart, VectorPart};
+use crate::data::Allowed;
 use crate::error::{Result, Trouble, shorten};
 use crate::file::{HardSection, SoftSection, Vector};
 use crate::key::Key;
@@ -124,7 +125,7 @@ impl<'a> Blocks<'a> {
 
     fn side(&self, block: &Key, name: &str, written: &Vector, parameter: Parameter) -> Result<Side> {
         let key = block.key(name);
-        let part = self.ctx.vector(&key, written, parameter.allowed())?;
+        let part = self.ctx.vector(&key, written, Allowed::of(parameter))?;
         Ok(Side { key, part })
     }
 

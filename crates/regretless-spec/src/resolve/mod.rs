@@ -127,7 +127,7 @@ fn check(ctx: &Context<'_>, file: ProblemFile) -> Result<Spec> {
     for (side, written, parameter, none, values) in sides {
         let Some(written) = written else { continue };
         let key = bounds.key(side);
-        let part = ctx.vector(&key, written, parameter.allowed())?;
+        let part = ctx.vector(&key, written, Allowed::of(parameter))?;
         let columns;
         (*values, columns) = part.sized(ctx, &key, n, "one for each variable", none)?;
         predicted.extend(columns.map(|columns| whole(&key, parameter, n, None, columns)));

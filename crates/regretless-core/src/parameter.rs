@@ -1,8 +1,6 @@
 //! The parameters of a problem that can be predicted, and the values of one instance.
 
-use regretless_core::{Instance, Problem};
-
-use crate::data::Allowed;
+use crate::problem::{Instance, Problem};
 
 /// A kind of parameter; blocks of one kind are stacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,8 +69,7 @@ impl Parameter {
     /// The values that `problem` states for it, stacked over all blocks; empty if the problem has none.
     ///
     /// ```
-    /// use regretless_core::Problem;
-    /// use regretless_spec::Parameter;
+    /// use regretless_core::{Parameter, Problem};
     /// let problem = Problem::maximize(2).linear([3.0, 2.0]).build()?;
     /// assert_eq!(Parameter::Linear.of(&problem), [3.0, 2.0]);
     /// assert!(Parameter::SoftRows.of(&problem).is_empty());
@@ -95,22 +92,12 @@ impl Parameter {
             Self::Upper => problem.upper(),
         }
     }
-
-    pub(crate) fn allowed(self) -> Allowed {
-        match self {
-            Self::Over | Self::Under => Allowed::Price,
-            Self::Lower => Allowed::Lower,
-            Self::Upper => Allowed::Upper,
-            _ => Allowed::Finite,
-        }
-    }
 }
 
 /// The parameters of one instance: what is not set keeps the problem's value.
 ///
 /// ```
-/// use regretless_core::Problem;
-/// use regretless_spec::{Parameter, Parameters};
+/// use regretless_core::{Parameter, Parameters, Problem};
 /// let mut parameters = Parameters::default();
 /// parameters.set(Parameter::Linear, vec![1.0, 2.0]);
 /// let problem = Problem::maximize(2).build()?;
