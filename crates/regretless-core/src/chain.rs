@@ -50,11 +50,7 @@ pub(crate) fn smooth(
     if !saturated.is_empty() || solved.status == SurrogateStatus::Unbounded {
         // A multiplier was too small for this instance: solve it with the hard rows uncapped.
         let mut uncapped = (**rows).clone();
-        for (law, id) in uncapped.laws.iter_mut().zip(&uncapped.ids) {
-            if !matches!(id, RowId::Soft(_)) {
-                *law = law.uncapped();
-            }
-        }
+        uncapped.uncap();
         let mut retried = state.clone();
         let again = climb(&uncapped, &mut retried, ws, theta, Start::Cold);
         if again.status == SurrogateStatus::Optimal {

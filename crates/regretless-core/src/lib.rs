@@ -38,6 +38,7 @@
 //! mean what. Results do not depend on the number of threads. Notation follows the paper (NeurIPS 2021): C', d', γ for the
 //! stacked rows, M and U for the rows on the quadratic and the linear piece.
 
+mod anchors;
 mod batch;
 mod chain;
 mod clock;
@@ -45,7 +46,10 @@ mod exact;
 mod factor;
 mod gradient;
 mod kernel;
+mod kkt;
+mod layout;
 mod linalg;
+pub mod loss;
 mod matrix;
 mod multipliers;
 mod newton;
@@ -57,10 +61,14 @@ mod pool;
 mod problem;
 mod pseudo;
 pub mod reference;
+mod regret;
+mod saved;
+mod scenarios;
 mod settle;
 mod softened;
 mod solution;
 mod springs;
+mod stage;
 mod store;
 mod surrogate;
 mod vertex;
@@ -68,6 +76,12 @@ mod workspace;
 
 pub use clock::Nanos;
 pub use gradient::Gradients;
+pub use layout::{Layout, Part};
+pub use loss::build as build_loss;
+pub use loss::{
+    Batch, Cause, DecisionLoss, LossError, LossOptions, LossTrouble, LossWork, Losses, Method, MethodInfo,
+    Side,
+};
 pub use matrix::Matrix;
 pub use multipliers::{Certificate, MultiplierError, Multipliers, Refusal, Rule};
 pub use optimum::{Link, Optimum, RowValues, Status};
@@ -77,6 +91,9 @@ pub use problem::{
     Block, HardRows, Instance, Problem, ProblemBuilder, ProblemError, RowId, Sense, Shape, Soft, SoftRows,
     View,
 };
+pub use regret::{Decision, Regret};
+pub use saved::SavedError;
+pub use scenarios::{ScenarioError, Scenarios};
 pub use softened::Piece;
 pub use solution::{Solution, SurrogateStatus};
 pub use store::Store;

@@ -110,6 +110,17 @@ impl RowValues {
         Ok(self)
     }
 
+    /// The value of one row, to change; `None` if there is no such row.
+    pub(crate) fn get_mut(&mut self, row: RowId) -> Option<&mut f64> {
+        match row {
+            RowId::Soft(i) => self.soft.get_mut(i),
+            RowId::AtMost(i) => self.at_most.get_mut(i),
+            RowId::Equal(i) => self.equal.get_mut(i),
+            RowId::Lower(j) => self.lower.get_mut(j),
+            RowId::Upper(j) => self.upper.get_mut(j),
+        }
+    }
+
     /// The value of one row.
     pub fn get(&self, row: RowId) -> f64 {
         match row {

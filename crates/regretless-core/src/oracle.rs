@@ -107,6 +107,20 @@ impl Oracle {
         )
     }
 
+    /// Solves many instances in parallel, each from a given state.
+    pub(crate) fn solve_batch_from(
+        &self,
+        instances: &[Instance<'_>],
+        starts: Vec<Option<Arc<State>>>,
+    ) -> Vec<Result<(Optimum, Arc<State>), ProblemError>> {
+        batch::map(
+            &self.pool,
+            || self.new_worker(),
+            instances.iter().zip(starts).collect(),
+            |worker, (instance, start)| self.solve_with(worker, instance, start),
+        )
+    }
+
     pub(crate) fn worker(&self) -> Guard<'_, Worker> {
         self.pool.take(|| self.new_worker())
     }

@@ -191,6 +191,15 @@ impl Softened {
         self.curvature = self.two_q.iter().flatten().fold(0.0, |m, q| m.max(q.abs()));
     }
 
+    /// Takes the caps off the hard rows.
+    pub(crate) fn uncap(&mut self) {
+        for (law, id) in self.laws.iter_mut().zip(&self.ids) {
+            if !matches!(id, RowId::Soft(_)) {
+                *law = law.uncapped();
+            }
+        }
+    }
+
     /// Number of rows.
     pub(crate) fn m(&self) -> usize {
         self.d.len()

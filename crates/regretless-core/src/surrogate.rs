@@ -10,6 +10,7 @@ use crate::pool::Pool;
 use crate::problem::{Instance, Problem, ProblemError, RowId, Shape, View};
 use crate::softened::{Law, Softened};
 use crate::solution::{Solution, SurrogateStatus};
+use crate::stage::Stage;
 use crate::store::Store;
 use crate::workspace::{Owner, State, Work, Workspace};
 use crate::{batch, chain, vertex};
@@ -193,6 +194,38 @@ impl Surrogate {
                 Ok((solution, state))
             },
         )
+    }
+
+    /// The surrogate objective of an instance, for any x; `uncapped` as a solve that found its multipliers too small.
+    pub(crate) fn stage(&self, instance: &Instance<'_>, uncapped: bool) -> Result<Stage, ProblemError> {
+        let view = self.problem.view(instance)?;
+        let mut theta = vec![0.0; view.shape.n];
+        view.gain(&mut theta);
+        let mut rows = Arc::clone(&self.rows);
+        if instance.changes_rows() {
+            let mut own = Softened::new(&view);
+            set_laws(&mut own, &view, &self.penalties, &self.sharpness);
+            rows = Arc::new(own);
+        }
+        if uncapped {
+            Arc::make_mut(&mut rows).uncap();
+        }
+        Ok(Stage { sharpness: self.sharpness_of(&rows), rows, theta })
+    }
+
+    /// Hard rows whose multiplier at a solution exceeds their penalty: those an uncapped solve needed more of.
+    pub(crate) fn exceeded(&self, solution: &Solution) -> Vec<RowId> {
+        let shape = self.problem.shape();
+        let (ids, lambda) = (&solution.rows.ids, &solution.state.lambda);
+        let hard = || ids.iter().zip(lambda).filter(|(id, _)| !matches!(id, RowId::Soft(_)));
+        let over: Vec<RowId> = hard()
+            .filter(|(id, l)| l.abs() > self.penalties[shape.position(**id)])
+            .map(|(id, _)| *id)
+            .collect();
+        if !over.is_empty() {
+            return over;
+        }
+        hard().filter(|(_, l)| **l != 0.0).map(|(id, _)| *id).collect()
     }
 
     fn new_worker(&self) -> Worker {

@@ -29,6 +29,18 @@ impl Certificate {
         self.unbounded == 0 && self.worst_violation <= TOLERANCE * self.scale
     }
 
+    /// No instance tried.
+    pub(super) fn untried() -> Self {
+        Self {
+            instances: 0,
+            without_optimum: 0,
+            unbounded: 0,
+            worst_violation: 0.0,
+            worst_row: None,
+            scale: 1.0,
+        }
+    }
+
     /// Solves the softened problem exactly for every instance.
     pub fn of(problem: &Problem, values: &RowValues, instances: &[Instance<'_>]) -> Self {
         let original = Oracle::new(problem);

@@ -128,6 +128,12 @@ impl Multipliers {
         Ok(Self { values, explanation, certificate, raised: Vec::new() })
     }
 
+    /// Penalties as they are, with nothing tried.
+    pub(crate) fn given(values: RowValues) -> Self {
+        let certificate = Certificate::untried();
+        Self { values, explanation: "as given".into(), certificate, raised: Vec::new() }
+    }
+
     /// Doubles the penalties of the given hard rows, and records it.
     pub fn raise(&mut self, rows: &[RowId]) {
         for &row in rows {

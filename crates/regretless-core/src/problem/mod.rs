@@ -84,7 +84,7 @@ pub struct HardRows {
 #[derive(Clone, Debug)]
 pub struct Problem(Arc<Data>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[allow(non_snake_case)]
 struct Data {
     sense: Sense,
@@ -171,6 +171,17 @@ impl Problem {
     /// Upper bounds, +∞ where there is none.
     pub fn upper(&self) -> &[f64] {
         &self.0.upper
+    }
+
+    /// The same problem with another, already checked, quadratic term.
+    #[allow(non_snake_case)]
+    pub(crate) fn with_quadratic(&self, Q: Matrix) -> Self {
+        Self(Arc::new(Data { Q: Some(Q), ..(*self.0).clone() }))
+    }
+
+    /// The same problem with other, already checked, soft rows.
+    pub(crate) fn with_soft(&self, soft: SoftRows) -> Self {
+        Self(Arc::new(Data { soft, ..(*self.0).clone() }))
     }
 
     /// The number of rows of every kind.

@@ -1,0 +1,158 @@
+//! `df`: the optimum of the problem with −ridge·‖x‖² added, differentiated through its KKT system.
+//!
+//! ```text
+//! x_r(p̂) = argmax F(x; p̂) − ridge·‖x‖²        loss V(p) − F(x_r(p̂); p) ≥ 0
+//! ```
+//!
+//! The ridge makes the optimum of an LP differentiable (Wilder, Dilkina & Tambe 2019). It also moves the optimum: at a
+//! perfect prediction the loss is the ridge's own regret, which vanishes with the ridge.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::truths::{Known, Truths};
+use super::{
+    Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of, header,
+    positive, read_header,
+};
+use crate::Matrix;
+use crate::kkt;
+use crate::layout::Values;
+use crate::optimum::Optimum;
+use crate::oracle::Oracle;
+use crate::parameter::Parameter;
+use crate::problem::{Instance, Problem, ProblemError, View};
+use crate::scenarios::Reading;
+use crate::store::Store;
+
+pub(super) struct Df {
+    reading: Reading,
+    ridge: f64,
+    /// The problem that decides, ridge included.
+    ridged: Problem,
+    oracle: Oracle,
+    /// Solves truths: the original problem.
+    original: Oracle,
+    truths: Truths,
+    store: Store,
+}
+
+impl Df {
+    pub(super) fn new(reading: Reading, options: &LossOptions<'_>) -> Result<Self, LossError> {
+        positive("ridge", options.ridge)?;
+        let (problem, n) = (reading.problem(), reading.problem().n());
+        let own = |i: usize, j: usize| problem.Q().map_or(0.0, |q| q[(i, j)]);
+        let ridge = |i: usize, j: usize| if i == j { options.ridge } else { 0.0 };
+        let ridged = problem.with_quadratic(Matrix::from_fn(n, n, |i, j| own(i, j) + ridge(i, j)));
+        let oracle = Oracle::new(&ridged);
+        let original = Oracle::new(reading.original());
+        let store = Store::with_budget(options.store_bytes);
+        Ok(Self { reading, ridge: options.ridge, ridged, oracle, original, truths: Truths::default(), store })
+    }
+
+    /// The instance of the problem with the ridge; a predicted Q gets its ridge here.
+    fn values<'a>(&self, prediction: &'a [f64]) -> Values<'a> {
+        let mut values = self.reading.values(prediction);
+        if let Values::Owned(parameters) = &mut values
+            && let Some(q) = parameters.get(Parameter::Quadratic)
+        {
+            let n = self.ridged.n();
+            let diagonal = |ij: usize| if ij.is_multiple_of(n + 1) { self.ridge } else { 0.0 };
+            let q = q.iter().enumerate().map(|(ij, q)| q + diagonal(ij)).collect();
+            parameters.set(Parameter::Quadratic, q);
+        }
+        values
+    }
+
+    fn sample(
+        &self,
+        solved: &Result<Optimum, ProblemError>,
+        known: &Known,
+        values: &Values<'_>,
+        truth: &Values<'_>,
+        prediction: &[f64],
+    ) -> Sample {
+        let refused = |side: Side| move |e: ProblemError| Cause::Refused(side, e);
+        let optimum = solved.as_ref().map_err(|e| refused(Side::Prediction)(e.clone()))?;
+        if let Some(cause) = Cause::of_status(Side::Prediction, &optimum.status) {
+            return Err(cause);
+        }
+        let best = known.as_ref().as_ref().map_err(Clone::clone)?;
+        let instance = truth.instance();
+        let view = self.reading.original().view(&instance).map_err(refused(Side::Truth))?;
+        let value = gap_of(best.value, view.sign * view.objective(&optimum.x));
+        let g = downhill(&view, &optimum.x);
+        let instance = values.instance();
+        let ridged = self.ridged.view(&instance).map_err(refused(Side::Prediction))?;
+        let Some(gradients) = kkt::vjp(&ridged, optimum, &g) else {
+            return Err(Cause::NoOptimum(Side::Prediction, "Q and the ridge together are singular".into()));
+        };
+        let mut out = vec![0.0; self.reading.width()];
+        self.reading.gather(&gradients, prediction, &mut out);
+        Ok((value, out))
+    }
+}
+
+/// −∂F/∂x of the exact objective as a gain. At a kink any subgradient: rows the decision holds there do not let it move.
+fn downhill(view: &View<'_>, x: &[f64]) -> Vec<f64> {
+    let n = view.shape.n;
+    let mut g: Vec<f64> = view.theta.iter().map(|t| -view.sign * t).collect();
+    if let Some(q) = view.Q {
+        for (i, g) in g.iter_mut().enumerate() {
+            *g += (0..n).map(|j| (q[i * n + j] + q[j * n + i]) * x[j]).sum::<f64>();
+        }
+    }
+    for k in 0..view.shape.soft {
+        let row = &view.C[k * n..(k + 1) * n];
+        let z = row.iter().zip(x).map(|(c, x)| c * x).sum::<f64>() - view.d[k];
+        let price = if z > 0.0 { view.alpha[k] } else { -view.under[k] };
+        g.iter_mut().zip(row).for_each(|(g, c)| *g += price * c);
+    }
+    g
+}
+
+impl DecisionLoss for Df {
+    fn method(&self) -> Method {
+        Method::Df
+    }
+
+    fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Losses, LossError> {
+        let (width, truth_width) = (self.reading.width(), self.reading.layout().width());
+        batch.check(width, truth_width)?;
+        let predictions: Vec<&[f64]> = batch.predictions.chunks_exact(width).collect();
+        let truths: Vec<&[f64]> = batch.truths.chunks_exact(truth_width).collect();
+        let clock = Instant::now();
+        let values: Vec<Values<'_>> = predictions.iter().map(|p| self.values(p)).collect();
+        let truth_values: Vec<Values<'_>> = truths.iter().map(|t| self.reading.truth(t)).collect();
+        let sign = self.ridged.sign();
+        let (known, new) = self.truths.exact(&self.original, sign, &truths, &truth_values);
+        let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
+        let solved = self.oracle.solve_batch_warm(&instances, batch.ids, &mut self.store);
+        let solve = clock.elapsed();
+        let clock = Instant::now();
+        let each = (0..solved.len()).into_par_iter();
+        let each =
+            each.map(|i| self.sample(&solved[i], &known[i], &values[i], &truth_values[i], predictions[i]));
+        let mut losses = Losses::collect(each.collect(), width);
+        losses.work.solves = solved.len() + new;
+        losses.work.breakpoints = solved.iter().flatten().map(|s| s.work.breakpoints).sum();
+        (losses.work.solve, losses.work.gradient) = (solve, clock.elapsed());
+        Ok(losses)
+    }
+
+    fn checkpoint(&mut self) -> Vec<u8> {
+        self.store.drop_factors();
+        let mut w = header(Method::Df);
+        w.bytes(&self.store.to_bytes());
+        w.0
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), LossError> {
+        let mut r = read_header(Method::Df, bytes)?;
+        let store = Store::from_bytes(r.bytes()?)?;
+        r.end()?;
+        self.store = store;
+        Ok(())
+    }
+}

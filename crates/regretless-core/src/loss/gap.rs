@@ -1,0 +1,147 @@
+//! How far the truth's decision is from optimal for other parameters: `spo+-smooth` and `fenchel-young`.
+//!
+//! ```text
+//! gap(u) = V_K(u) − F_K(x_K(p); u) ≥ 0        ∂gap/∂u = ∂F_K/∂u at x_K(u) − the same at x_K(p)
+//! ```
+//!
+//! `fenchel-young` takes u = p̂: the Bregman divergence of V_K, a Fenchel–Young loss (Blondel, Martins & Niculae 2020).
+//! `spo+-smooth` takes u = 2θ̂ − θ: SPO+ (Elmachtoub & Grigas 2022) on the surrogate, an upper bound of its regret. Both
+//! are convex in the prediction, because F_K is linear in θ, Q and the prices, and need no solve with H.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::softening::Softening;
+use super::truths::Known;
+use super::{Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of};
+use crate::gradient::Gradients;
+use crate::layout::Values;
+use crate::parameter::Parameter;
+use crate::problem::{ProblemError, RowId};
+use crate::scenarios::Reading;
+use crate::solution::Solution;
+use crate::stage::{Stage, smooth_hinge};
+use crate::surrogate::Segments;
+
+pub(super) struct Gap {
+    base: Softening,
+}
+
+impl Gap {
+    pub(super) fn new(
+        method: Method,
+        reading: Reading,
+        options: &LossOptions<'_>,
+    ) -> Result<Self, LossError> {
+        Ok(Self { base: Softening::new(method, reading, options, Segments::Smooth)? })
+    }
+
+    /// SPO+ looks beyond the prediction, twice as far from the truth.
+    fn target(&self, prediction: &[f64], truth: &[f64]) -> Vec<f64> {
+        target(self.base.method, prediction, truth)
+    }
+
+    fn sample(
+        &self,
+        solved: &Result<Solution, ProblemError>,
+        known: &Known,
+        values: &Values<'_>,
+        flat: &[f64],
+    ) -> Sample {
+        let refused = |e: &ProblemError| Cause::Refused(Side::Prediction, e.clone());
+        let solution = solved.as_ref().map_err(refused)?;
+        if let Some(cause) = Cause::of_surrogate(Side::Prediction, &solution.status) {
+            return Err(cause);
+        }
+        let truth = known.as_ref().as_ref().map_err(Clone::clone)?;
+        let problem = self.base.reading.problem();
+        let view = problem.view(&values.instance()).map_err(|e| refused(&e))?;
+        let mut gain = vec![0.0; view.shape.n];
+        view.gain(&mut gain);
+        let stage = Stage::of(solution, gain);
+        let value = gap_of(stage.value(solution.x()), stage.value(&truth.x));
+        let layout = self.base.reading.layout();
+        let mut by = Gradients::default();
+        let factor = if self.base.method == Method::SpoPlusSmooth { 2.0 } else { 1.0 };
+        let pull = factor * problem.sign();
+        by.theta = solution.x().iter().zip(&truth.x).map(|(a, b)| pull * (a - b)).collect();
+        if layout.predicts(Parameter::Quadratic) {
+            by.Q = quadratic(solution.x(), &truth.x);
+        }
+        if layout.predicts(Parameter::Over) || layout.predicts(Parameter::Under) {
+            (by.alpha, by.under) = prices(&stage, view.shape.soft, solution.x(), &truth.x);
+        }
+        Ok((value, self.base.gather(&by, flat)))
+    }
+}
+
+pub(super) fn target(method: Method, prediction: &[f64], truth: &[f64]) -> Vec<f64> {
+    match method {
+        Method::FenchelYoung => prediction.to_vec(),
+        _ => prediction.iter().zip(truth).map(|(p, t)| 2.0 * p - t).collect(),
+    }
+}
+
+/// ∂F/∂Q = −xxᵀ, at x̂ less at x.
+fn quadratic(decided: &[f64], best: &[f64]) -> Vec<f64> {
+    let rows = decided.iter().zip(best);
+    rows.flat_map(|(a, b)| decided.iter().zip(best).map(move |(c, d)| b * d - a * c)).collect()
+}
+
+/// ∂F_K/∂α = −S(z) and ∂F_K/∂α₂ = −S(−z), at x̂ less at x.
+fn prices(stage: &Stage, soft: usize, decided: &[f64], best: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let (z, zb) = (stage.excess(decided), stage.excess(best));
+    let side = |sign: f64| {
+        let hinge = |z: f64, i: usize| smooth_hinge(sign * z, stage.sharpness[i]);
+        (0..soft).map(|i| hinge(zb[i], i) - hinge(z[i], i)).collect()
+    };
+    (side(1.0), side(-1.0))
+}
+
+impl DecisionLoss for Gap {
+    fn method(&self) -> Method {
+        self.base.method
+    }
+
+    fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Losses, LossError> {
+        let width = self.base.reading.width();
+        batch.check(width, width)?;
+        let reading = self.base.reading.clone();
+        let predictions = batch.predictions.chunks_exact(width);
+        let truths: Vec<&[f64]> = batch.truths.chunks_exact(width).collect();
+        let clock = Instant::now();
+        let targets: Vec<Vec<f64>> = predictions.zip(&truths).map(|(p, t)| self.target(p, t)).collect();
+        let values: Vec<Values<'_>> = targets.iter().map(|p| reading.values(p)).collect();
+        let truth_values: Vec<Values<'_>> = truths.iter().map(|t| reading.truth(t)).collect();
+        let (known, new) = self.base.truths.smooth(&self.base.original, &truths, &truth_values);
+        let solved = self.base.solve(&values, batch.ids);
+        let solve = clock.elapsed();
+        let clock = Instant::now();
+        let each = (0..solved.len()).into_par_iter();
+        let each = each.map(|i| self.sample(&solved[i], &known[i], &values[i], &targets[i]));
+        let mut losses = Losses::collect(each.collect(), width);
+        losses.uncapped = self.base.uncapped(&solved);
+        losses.work.solves = solved.len() + new;
+        losses.work.breakpoints = solved.iter().flatten().map(|s| s.work.breakpoints).sum();
+        (losses.work.solve, losses.work.gradient) = (solve, clock.elapsed());
+        Ok(losses)
+    }
+
+    fn end_epoch(&mut self, uncapped: &BTreeSet<RowId>) -> Vec<RowId> {
+        self.base.raise(uncapped)
+    }
+
+    fn set_k(&mut self, k: f64) -> Result<(), LossError> {
+        self.base.set_k(k)
+    }
+
+    fn checkpoint(&mut self) -> Vec<u8> {
+        self.base.checkpoint()
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), LossError> {
+        self.base.restore(bytes)
+    }
+}

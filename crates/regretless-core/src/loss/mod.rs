@@ -1,0 +1,243 @@
+//! Decision losses: a batch of predictions and truths in, values and gradients with respect to the predictions out.
+//!
+//! No network inside: the gradient is the seed of whatever predicts. F(x; p) is the objective as a gain (costs negated),
+//! V(p) its optimal value and x*(p) its optimum; F_K, V_K and x_K are those of the surrogate. Values are regret-like: 0 is
+//! best. Gradients are with respect to the parameters as stated, for `min` problems too.
+
+mod df;
+mod entrywise;
+mod error;
+mod gap;
+mod method;
+mod smoothed;
+mod softening;
+mod spo;
+mod truths;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+pub use error::{Cause, LossError, LossTrouble, Side};
+pub use method::{Method, MethodInfo};
+pub(crate) use truths::fingerprint;
+
+use crate::layout::Layout;
+use crate::multipliers::Multipliers;
+use crate::problem::{Problem, ProblemError, RowId};
+use crate::saved::{Reader, SavedError, Writer};
+use crate::scenarios::{Reading, Scenarios};
+
+/// Predictions and truths of some samples, row after row.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    /// Predicted entries, rows × width of the layout (× scenarios if predictions bring their own).
+    pub predictions: &'a [f64],
+    /// Entries that came true, rows × width of the layout.
+    pub truths: &'a [f64],
+    /// One id for each row: where its solves start from.
+    pub ids: &'a [u64],
+}
+
+/// What a loss says about a batch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Losses {
+    /// The loss of each row.
+    pub values: Vec<f64>,
+    /// ∂value/∂prediction of each row, laid out as the predictions are.
+    pub gradients: Vec<f64>,
+    /// Rows without a loss; their value and gradient are 0.
+    pub troubles: Vec<LossTrouble>,
+    /// Hard rows whose multiplier was too small for a prediction; give them to [`DecisionLoss::end_epoch`].
+    pub uncapped: BTreeSet<RowId>,
+    /// What it took.
+    pub work: LossWork,
+}
+
+/// What a batch took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LossWork {
+    /// Problems solved, truths met for the first time among them.
+    pub solves: usize,
+    /// Breakpoints passed by the solves at the predictions.
+    pub breakpoints: usize,
+    /// Wall time of the solves.
+    pub solve: Duration,
+    /// Wall time of values and gradients.
+    pub gradient: Duration,
+}
+
+/// A loss that looks at decisions, or pretends to.
+pub trait DecisionLoss: Send {
+    /// Which method it is.
+    fn method(&self) -> Method;
+
+    /// Values and gradients of a batch. Samples that cannot be solved are reported and harm no other.
+    fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Losses, LossError>;
+
+    /// Doubles the multipliers of the given hard rows, between epochs, and says which it doubled.
+    fn end_epoch(&mut self, uncapped: &BTreeSet<RowId>) -> Vec<RowId> {
+        let _ = uncapped;
+        Vec::new()
+    }
+
+    /// Changes the sharpness; nothing where there is none.
+    fn set_k(&mut self, k: f64) -> Result<(), LossError> {
+        let _ = k;
+        Ok(())
+    }
+
+    /// Everything a resumed process needs. The running one forgets its factors at the same time, so that both go on
+    /// bit-equal.
+    fn checkpoint(&mut self) -> Vec<u8>;
+
+    /// Takes up where [`DecisionLoss::checkpoint`] left off. On an error nothing has changed.
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), LossError>;
+}
+
+/// Settings of the losses; each method looks at its own.
+#[derive(Clone, Debug)]
+pub struct LossOptions<'a> {
+    /// Sharpness of the surrogate.
+    pub k: f64,
+    /// Ridge of `df`.
+    pub ridge: f64,
+    /// `weighted-l1`: price of a unit predicted too high.
+    pub over: f64,
+    /// `weighted-l1`: price of a unit predicted too low.
+    pub under: f64,
+    /// Penalties of hard rows; needed by the surrogate's methods.
+    pub multipliers: Option<&'a Multipliers>,
+    /// Entrywise losses divide errors by these, one for each predicted entry.
+    pub scale: Option<Vec<f64>>,
+    /// Memory for warm starts.
+    pub store_bytes: usize,
+    /// Decide for the average over these.
+    pub scenarios: Option<Scenarios>,
+}
+
+impl Default for LossOptions<'_> {
+    fn default() -> Self {
+        Self {
+            k: 5.0,
+            ridge: 0.1,
+            over: 1.0,
+            under: 1.0,
+            multipliers: None,
+            scale: None,
+            store_bytes: 512 << 20,
+            scenarios: None,
+        }
+    }
+}
+
+/// Builds a loss.
+///
+/// ```
+/// use regretless_core::*;
+/// let problem = Problem::maximize(2)
+///     .at_most("machine", Matrix::from_rows(&[[1.0, 1.0]]), [1.0])
+///     .build()?;
+/// let mut loss = build_loss(Method::SpoPlus, &problem, &Layout::theta(2), &LossOptions::default())?;
+/// // The better product is predicted to be the worse one.
+/// let losses = loss.evaluate(&Batch { predictions: &[1.0, 2.0], truths: &[2.0, 1.5], ids: &[7] })?;
+/// assert_eq!(losses.gradients, [-2.0, 2.0]); // up with the first, down with the second
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn build(
+    method: Method,
+    problem: &Problem,
+    layout: &Layout,
+    options: &LossOptions<'_>,
+) -> Result<Box<dyn DecisionLoss>, LossError> {
+    method.supports(problem, layout)?;
+    if options.scenarios.is_some() && !method.takes_scenarios() {
+        let alternatives = Method::ALL.into_iter().filter(|m| m.takes_scenarios());
+        let reason =
+            "it compares with one prediction and has no decision for the average over scenarios".into();
+        let alternatives = alternatives.filter(|m| m.supports(problem, layout).is_ok()).collect();
+        return Err(LossError::Unsupported { method, reason, alternatives });
+    }
+    let reading = Reading::new(problem, layout, options.scenarios.clone());
+    Ok(match method {
+        Method::L1 | Method::L2 | Method::WeightedL1 => {
+            Box::new(entrywise::Entrywise::new(method, layout, options)?)
+        }
+        Method::SpoPlus => Box::new(spo::SpoPlus::new(reading, options)),
+        Method::SpoPlusSmooth | Method::FenchelYoung => Box::new(gap::Gap::new(method, reading, options)?),
+        Method::SurrogateSmooth | Method::SurrogateVertex => {
+            Box::new(smoothed::Smoothed::new(method, reading, options)?)
+        }
+        Method::Df => Box::new(df::Df::new(reading, options)?),
+    })
+}
+
+/// A positive finite setting.
+fn positive(what: &str, value: f64) -> Result<(), ProblemError> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    let expected = "a positive finite number is needed";
+    Err(ProblemError::Setting { what: what.into(), value, expected })
+}
+
+impl Batch<'_> {
+    /// Refuses parts that do not belong together.
+    fn check(&self, prediction: usize, truth: usize) -> Result<(), LossError> {
+        let rows = self.ids.len();
+        let parts =
+            [("predictions", self.predictions.len(), prediction), ("truths", self.truths.len(), truth)];
+        for (what, found, width) in parts {
+            if found != rows * width {
+                return Err(LossError::Length { what, expected: rows * width, found });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One sample: its value and gradient, or why there is none.
+type Sample = Result<(f64, Vec<f64>), Cause>;
+
+impl Losses {
+    fn collect(samples: Vec<Sample>, width: usize) -> Self {
+        let mut out = Self {
+            values: vec![0.0; samples.len()],
+            gradients: vec![0.0; samples.len() * width],
+            ..Self::default()
+        };
+        let places = out.gradients.chunks_exact_mut(width).zip(&mut out.values);
+        for (sample, (result, (gradient, value))) in samples.into_iter().zip(places).enumerate() {
+            let finite = |(v, g): &(f64, Vec<f64>)| v.is_finite() && g.iter().all(|g| g.is_finite());
+            match result.and_then(|found| if finite(&found) { Ok(found) } else { Err(Cause::NotFinite) }) {
+                Ok((v, g)) => {
+                    *value = v;
+                    gradient.copy_from_slice(&g);
+                }
+                Err(cause) => out.troubles.push(LossTrouble { sample, cause }),
+            }
+        }
+        out
+    }
+}
+
+/// a − b for a ≥ b: what rounding leaves below 0 is 0.
+pub(crate) fn gap_of(a: f64, b: f64) -> f64 {
+    let gap = a - b;
+    if gap < 0.0 && gap > -1e-9 * (1.0 + a.abs().max(b.abs())) { 0.0 } else { gap }
+}
+
+const TAG: [u8; 4] = *b"RGLS";
+const VERSION: u32 = 1;
+
+fn header(method: Method) -> Writer {
+    let mut w = Writer::default();
+    w.tag(TAG, VERSION);
+    w.bytes(method.id().as_bytes());
+    w
+}
+
+fn read_header(method: Method, bytes: &[u8]) -> Result<Reader<'_>, SavedError> {
+    let mut r = Reader::new(bytes);
+    r.tag(TAG, VERSION, "loss")?;
+    if r.bytes()? == method.id().as_bytes() { Ok(r) } else { Err(SavedError::Mismatch("method")) }
+}

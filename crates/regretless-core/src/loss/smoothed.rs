@@ -1,0 +1,157 @@
+//! Regret of the surrogate: `surrogate-smooth` and `surrogate-vertex`.
+//!
+//! ```text
+//! smooth    F_K(x_K(p); p) − F_K(x_K(p̂); p)        ∂/∂p̂ by the vjp of g = −∂F_K/∂x(x̂; p)
+//! vertex    the closed-form point x̄ of frozen pieces in place of x_K(p̂)
+//! ```
+//!
+//! If θ alone is predicted, stationarity at x̂ makes g = θ̂ − θ, and the gradient is H⁻¹(θ̂ − θ): no product with the rows.
+//! With frozen pieces the objective is one quadratic, so its regret is ½(θ̂ − θ)ᵀH⁻¹(θ̂ − θ) and the truth need not be
+//! solved at all. If more is predicted, the objective of the truth takes its own pieces at x̄, as the paper's code does.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::softening::Softening;
+use super::truths::Known;
+use super::{Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of};
+use crate::layout::Values;
+use crate::problem::{ProblemError, RowId};
+use crate::scenarios::Reading;
+use crate::solution::{Solution, SurrogateStatus};
+use crate::surrogate::Segments;
+
+pub(super) struct Smoothed {
+    base: Softening,
+    frozen: bool,
+}
+
+impl Smoothed {
+    pub(super) fn new(
+        method: Method,
+        reading: Reading,
+        options: &LossOptions<'_>,
+    ) -> Result<Self, LossError> {
+        let frozen = method == Method::SurrogateVertex;
+        let segments = if frozen { Segments::Vertex } else { Segments::Smooth };
+        Ok(Self { base: Softening::new(method, reading, options, segments)?, frozen })
+    }
+
+    fn solution(solved: &Result<Solution, ProblemError>) -> Result<&Solution, Cause> {
+        let solution = solved.as_ref().map_err(|e| Cause::Refused(Side::Prediction, e.clone()))?;
+        Cause::of_surrogate(Side::Prediction, &solution.status).map_or(Ok(solution), Err)
+    }
+
+    /// θ alone on frozen pieces: ½(θ̂ − θ)ᵀH⁻¹(θ̂ − θ).
+    fn quadratic(
+        &self,
+        solved: &Result<Solution, ProblemError>,
+        prediction: &[f64],
+        truth: &[f64],
+    ) -> Sample {
+        let solution = Self::solution(solved)?;
+        // A truth that no instance can have is refused like a prediction.
+        self.base
+            .reading
+            .original()
+            .view(&self.base.reading.truth(truth).instance())
+            .map_err(|e| Cause::Refused(Side::Truth, e))?;
+        let gradient = self.pull(solution, prediction, truth);
+        let value =
+            0.5 * prediction.iter().zip(truth).zip(&gradient).map(|((p, t), g)| (p - t) * g).sum::<f64>();
+        Ok((value, gradient))
+    }
+
+    /// H⁻¹(θ̂ − θ), for all of θ or the predicted part of it.
+    fn pull(&self, solution: &Solution, prediction: &[f64], truth: &[f64]) -> Vec<f64> {
+        let sign = self.base.reading.original().sign();
+        let layout = self.base.reading.layout();
+        let mut g = vec![0.0; solution.x().len()];
+        for ((part, p), (_, t)) in layout.split(prediction).zip(layout.split(truth)) {
+            let entries = g[part.range.clone()].iter_mut().zip(p.iter().zip(t));
+            entries.for_each(|(g, (p, t))| *g = sign * (p - t));
+        }
+        solution.vjp_theta(&mut g);
+        layout.parts().iter().flat_map(|part| g[part.range.clone()].iter().copied()).collect()
+    }
+
+    /// Any parameters: the truth's objective at x̂.
+    fn regret(
+        &self,
+        solved: &Result<Solution, ProblemError>,
+        known: &Known,
+        truth_values: &Values<'_>,
+        prediction: &[f64],
+        truth: &[f64],
+    ) -> Sample {
+        let solution = Self::solution(solved)?;
+        let best = known.as_ref().as_ref().map_err(Clone::clone)?;
+        let stage = self.base.original.stage(&truth_values.instance(), best.uncapped);
+        let stage = stage.map_err(|e| Cause::Refused(Side::Truth, e))?;
+        let value = gap_of(best.value, stage.value(solution.x()));
+        let uncapped = matches!(solution.status, SurrogateStatus::Uncapped { .. });
+        if self.base.reading.is_theta_only() && !self.frozen && uncapped == best.uncapped {
+            return Ok((value, self.pull(solution, prediction, truth)));
+        }
+        let mut g = stage.gradient(solution.x());
+        g.iter_mut().for_each(|g| *g = -*g);
+        Ok((value, self.base.gather(&solution.vjp(&g), prediction)))
+    }
+}
+
+impl DecisionLoss for Smoothed {
+    fn method(&self) -> Method {
+        self.base.method
+    }
+
+    fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Losses, LossError> {
+        let (width, truth_width) = (self.base.reading.width(), self.base.reading.layout().width());
+        batch.check(width, truth_width)?;
+        let reading = self.base.reading.clone();
+        let predictions: Vec<&[f64]> = batch.predictions.chunks_exact(width).collect();
+        let truths: Vec<&[f64]> = batch.truths.chunks_exact(truth_width).collect();
+        let clock = Instant::now();
+        let values: Vec<Values<'_>> = predictions.iter().map(|p| reading.values(p)).collect();
+        let truth_values: Vec<Values<'_>> = truths.iter().map(|t| reading.truth(t)).collect();
+        let quadratic = self.frozen && reading.is_theta_only();
+        let (known, new) = if quadratic {
+            (Vec::new(), 0)
+        } else {
+            self.base.truths.smooth(&self.base.original, &truths, &truth_values)
+        };
+        let solved = self.base.solve(&values, batch.ids);
+        let solve = clock.elapsed();
+        let clock = Instant::now();
+        let each = (0..solved.len()).into_par_iter().map(|i| {
+            if quadratic {
+                self.quadratic(&solved[i], predictions[i], truths[i])
+            } else {
+                self.regret(&solved[i], &known[i], &truth_values[i], predictions[i], truths[i])
+            }
+        });
+        let mut losses = Losses::collect(each.collect(), width);
+        losses.uncapped = self.base.uncapped(&solved);
+        losses.work.solves = solved.len() + new;
+        losses.work.breakpoints = solved.iter().flatten().map(|s| s.work.breakpoints).sum();
+        (losses.work.solve, losses.work.gradient) = (solve, clock.elapsed());
+        Ok(losses)
+    }
+
+    fn end_epoch(&mut self, uncapped: &BTreeSet<RowId>) -> Vec<RowId> {
+        self.base.raise(uncapped)
+    }
+
+    fn set_k(&mut self, k: f64) -> Result<(), LossError> {
+        self.base.set_k(k)
+    }
+
+    fn checkpoint(&mut self) -> Vec<u8> {
+        self.base.checkpoint()
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), LossError> {
+        self.base.restore(bytes)
+    }
+}

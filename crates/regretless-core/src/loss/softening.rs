@@ -1,0 +1,168 @@
+//! What the surrogate's losses share: the surrogate, its multipliers and sharpness, and where samples were solved last.
+
+use std::collections::BTreeSet;
+
+use super::{LossError, LossOptions, Method, header, positive, read_header};
+use crate::gradient::Gradients;
+use crate::layout::Values;
+use crate::multipliers::Multipliers;
+use crate::optimum::RowValues;
+use crate::problem::{Instance, Problem, ProblemError, RowId};
+use crate::saved::SavedError;
+use crate::scenarios::Reading;
+use crate::solution::{Solution, SurrogateStatus};
+use crate::store::Store;
+use crate::surrogate::{Segments, Surrogate, SurrogateOptions};
+
+use super::truths::Truths;
+
+pub(super) struct Softening {
+    pub(super) method: Method,
+    pub(super) reading: Reading,
+    /// Solves predictions: the average problem where there are scenarios.
+    pub(super) surrogate: Surrogate,
+    /// Solves and evaluates truths: the original problem.
+    pub(super) original: Surrogate,
+    pub(super) truths: Truths,
+    segments: Segments,
+    values: RowValues,
+    k: f64,
+    store: Store,
+}
+
+impl Softening {
+    pub(super) fn new(
+        method: Method,
+        reading: Reading,
+        options: &LossOptions<'_>,
+        segments: Segments,
+    ) -> Result<Self, LossError> {
+        positive("K", options.k)?;
+        let Some(multipliers) = options.multipliers else {
+            let alternatives = Method::ALL.into_iter().filter(|m| !m.uses_surrogate());
+            let alternatives =
+                alternatives.filter(|m| m.supports(reading.original(), reading.layout()).is_ok()).collect();
+            let reason = "it softens hard rows and was given no multipliers for them".into();
+            return Err(LossError::Unsupported { method, reason, alternatives });
+        };
+        let values = multipliers.values.clone();
+        let (surrogate, original) = soften(&reading, &values, options.k, segments)?;
+        let store = Store::with_budget(options.store_bytes);
+        let truths = Truths::default();
+        Ok(Self { method, reading, surrogate, original, truths, segments, values, k: options.k, store })
+    }
+
+    /// Solves at the given flat vectors, each from where its id was solved last.
+    pub(super) fn solve(
+        &mut self,
+        values: &[Values<'_>],
+        ids: &[u64],
+    ) -> Vec<Result<Solution, ProblemError>> {
+        let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
+        self.surrogate.solve_batch_warm(&instances, ids, &mut self.store)
+    }
+
+    /// Hard rows whose multipliers were too small.
+    pub(super) fn uncapped(&self, solutions: &[Result<Solution, ProblemError>]) -> BTreeSet<RowId> {
+        let mut rows = BTreeSet::new();
+        for solution in solutions.iter().flatten() {
+            if let SurrogateStatus::Uncapped { rows: named } = &solution.status {
+                rows.extend(named);
+                if named.is_empty() {
+                    rows.extend(self.surrogate.exceeded(solution));
+                }
+            }
+        }
+        rows
+    }
+
+    /// Gathers gradients of the problem that decides.
+    pub(super) fn gather(&self, gradients: &Gradients, prediction: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.reading.width()];
+        self.reading.gather(gradients, prediction, &mut out);
+        out
+    }
+
+    pub(super) fn raise(&mut self, uncapped: &BTreeSet<RowId>) -> Vec<RowId> {
+        let shape = self.reading.original().shape();
+        let exists = |row: &RowId| match *row {
+            RowId::Soft(_) => false,
+            RowId::AtMost(i) => i < shape.at_most,
+            RowId::Equal(i) => i < shape.equal,
+            RowId::Lower(j) | RowId::Upper(j) => j < shape.n,
+        };
+        let mut values = self.values.clone();
+        let mut raised = Vec::new();
+        for row in uncapped.iter().copied().filter(exists) {
+            if let Some(value) = values.get_mut(row) {
+                // A penalty that would overflow stays: no multiplier will do for that row.
+                if *value < 1e100 {
+                    *value *= 2.0;
+                    raised.push(row);
+                }
+            }
+        }
+        if raised.is_empty() || self.rebuild(values, self.k).is_err() {
+            return Vec::new();
+        }
+        raised
+    }
+
+    pub(super) fn set_k(&mut self, k: f64) -> Result<(), LossError> {
+        positive("K", k)?;
+        if k != self.k {
+            self.rebuild(self.values.clone(), k)?;
+        }
+        Ok(())
+    }
+
+    fn rebuild(&mut self, values: RowValues, k: f64) -> Result<(), LossError> {
+        (self.surrogate, self.original) = soften(&self.reading, &values, k, self.segments)?;
+        (self.values, self.k) = (values, k);
+        self.truths.clear();
+        Ok(())
+    }
+
+    pub(super) fn checkpoint(&mut self) -> Vec<u8> {
+        self.store.drop_factors();
+        let mut w = header(self.method);
+        w.f64(self.k);
+        let stacked = self.values.stacked();
+        w.u64(stacked.len() as u64);
+        w.f64s(&stacked);
+        w.bytes(&self.store.to_bytes());
+        w.0
+    }
+
+    pub(super) fn restore(&mut self, bytes: &[u8]) -> Result<(), LossError> {
+        let mut r = read_header(self.method, bytes)?;
+        let k = r.f64()?;
+        let shape = self.reading.original().shape();
+        if r.count(8)? != shape.rows() {
+            return Err(SavedError::Mismatch("problem").into());
+        }
+        let values = RowValues::from_stacked(shape, &r.f64s(shape.rows())?);
+        let store = Store::from_bytes(r.bytes()?)?;
+        r.end()?;
+        positive("K", k)?;
+        self.rebuild(values, k)?;
+        self.store = store;
+        Ok(())
+    }
+}
+
+/// The surrogates of the problem that decides and of the problem of the truth.
+fn soften(
+    reading: &Reading,
+    values: &RowValues,
+    k: f64,
+    segments: Segments,
+) -> Result<(Surrogate, Surrogate), ProblemError> {
+    let build = |problem: &Problem, segments: Segments| {
+        let mut values = values.clone();
+        values.soft = vec![1.0; problem.shape().soft];
+        let multipliers = Multipliers::given(values);
+        Surrogate::new(problem, &multipliers, &SurrogateOptions { k, k_rows: None, segments })
+    };
+    Ok((build(reading.problem(), segments)?, build(reading.original(), Segments::Smooth)?))
+}
