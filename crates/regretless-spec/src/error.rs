@@ -63,13 +63,27 @@ pub enum Place {
         /// Column, counted from 1, and its name where the table has a header.
         column: Option<(usize, Option<String>)>,
     },
+    /// A row or cell of a table without lines.
+    Row {
+        /// The table.
+        file: PathBuf,
+        /// Row, counted from 1.
+        row: u64,
+        /// Column, counted from 1, and its name.
+        column: Option<(usize, Option<String>)>,
+    },
+    /// An option that overrides the problem file, such as `--epochs`.
+    Option(&'static str),
 }
 
 impl Place {
     /// The file concerned.
-    pub fn file(&self) -> &Path {
+    pub fn file(&self) -> Option<&Path> {
         match self {
-            Self::File(file) | Self::Key { file, .. } | Self::Cell { file, .. } => file,
+            Self::File(file) | Self::Key { file, .. } | Self::Cell { file, .. } | Self::Row { file, .. } => {
+                Some(file)
+            }
+            Self::Option(_) => None,
         }
     }
 
@@ -77,6 +91,14 @@ impl Place {
     pub fn key(&self) -> Option<&str> {
         match self {
             Self::Key { key, .. } => key.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The column of a table, counted from 0.
+    pub(crate) fn column(&self) -> Option<usize> {
+        match self {
+            Self::Cell { column, .. } | Self::Row { column, .. } => column.as_ref().map(|(i, _)| i - 1),
             _ => None,
         }
     }
@@ -93,17 +115,21 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file().display())?;
+        if let Some(file) = self.file() {
+            write!(f, "{}", file.display())?;
+        }
         match self {
             Self::File(_) => Ok(()),
+            Self::Option(option) => f.write_str(option),
             Self::Key { key, .. } => {
                 if let Some((line, column)) = self.position() {
                     write!(f, ":{line}:{column}")?;
                 }
                 key.as_ref().map_or(Ok(()), |key| write!(f, ": {key}"))
             }
-            Self::Cell { line, column, .. } => {
-                write!(f, ", line {line}")?;
+            Self::Cell { line: number, column, .. } | Self::Row { row: number, column, .. } => {
+                let unit = if matches!(self, Self::Row { .. }) { "row" } else { "line" };
+                write!(f, ", {unit} {number}")?;
                 match column {
                     Some((i, Some(name))) => write!(f, ", column {i} (`{name}`)"),
                     Some((i, None)) => write!(f, ", column {i}"),

@@ -85,6 +85,11 @@ impl Key {
         key
     }
 
+    /// True if this is `other` or a key below it.
+    pub(crate) fn starts_with(&self, other: &Self) -> bool {
+        self.0.starts_with(&other.0)
+    }
+
     /// True if no step was taken.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -34,21 +34,34 @@
 //! Bad input is a [`SpecError`] that says where, what and what to do; nothing here panics on it, and nothing large is
 //! read or reserved before it is known to be within the [`Limits`].
 
+mod columns;
 mod data;
+mod dataset;
 mod error;
 pub mod file;
 mod key;
 mod limits;
 mod predict;
 mod resolve;
+mod settings;
 mod spec;
 mod suggest;
 mod trouble;
 
-pub use data::{Array, ParameterTable};
+pub use columns::{Columns, Want};
+pub use data::{Array, Chunk, ParameterTable, TableReader};
+#[cfg(feature = "parquet")]
+pub use data::{OutColumn, ParquetOut};
+pub use dataset::{DataChunk, DataReader};
 pub use error::{Place, Result, SpecError, Trouble};
 pub use file::json_schema;
 pub use limits::Limits;
 pub use predict::Predicted;
 pub use regretless_core::{Parameter, Parameters};
+pub use resolve::Overrides;
+pub use settings::{
+    Activation, Clip, DataFiles, DataSettings, Infeasible, Method, MethodError, MethodName, Missing, Mix,
+    Optimizer, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
+    ScenarioSource, Scenarios, Schedule, Sharpness, Split, SplitKind, Stop, TrainingSettings, Weights,
+};
 pub use spec::{Spec, SurrogateSettings};

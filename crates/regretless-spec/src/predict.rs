@@ -29,14 +29,12 @@ impl Predicted {
     pub fn select(&self, header: &[String], table: &Place) -> Result<Vec<usize>> {
         let mut chosen = Vec::new();
         for selector in &self.columns {
-            let before = chosen.len();
-            // A name that is there is meant, even if it could be read as a pattern.
-            let exact = header.iter().any(|name| name == selector);
-            let fits = |name: &str| if exact { name == selector } else { matches(selector, name) };
-            chosen.extend((0..header.len()).filter(|&i| fits(&header[i])));
-            if chosen.len() == before {
-                return Err(self.no_column(selector, header, table));
+            let found = pick(selector, header);
+            if found.is_empty() {
+                let needs = format!("`{}` needs {} here", self.key, count(self.range.len(), "column"));
+                return Err(no_column(selector, header, table, &needs));
             }
+            chosen.extend(found);
         }
         if let Some(twice) = repeated(chosen.iter().map(|&i| &header[i])) {
             let trouble = Trouble::AmbiguousColumn(shorten(twice));
@@ -83,17 +81,9 @@ impl Predicted {
         SpecError::new(table.clone(), trouble).hint(format!("the columns are selected by `{}`", self.key))
     }
 
-    fn no_column(&self, selector: &str, header: &[String], table: &Place) -> Box<SpecError> {
-        let near = crate::suggest::nearest(selector, header);
-        let near = near.map_or_else(|| ".".to_owned(), |name| format!("; did you mean `{}`?", shorten(name)));
-        let trouble = Trouble::NoColumn(shorten(selector));
-        let found = header.iter().take(8).map(|name| shorten(name)).collect::<Vec<_>>().join(", ");
-        let more = if header.len() > 8 { ", …" } else { "" };
-        SpecError::new(table.clone(), trouble).hint(format!(
-            "`{}` needs {} here{near} The table has: {found}{more}",
-            self.key,
-            count(self.range.len(), "column")
-        ))
+    /// What a bad cell is, for hints.
+    pub(crate) fn cell_hint(&self) -> String {
+        format!("the column is an entry of the predicted `{}`", self.key)
     }
 
     /// The shape in words: `2 × 3, row by row` or `one an entry`.
@@ -122,8 +112,26 @@ impl Predicted {
     }
 }
 
+/// The columns that a name or a pattern stands for.
+pub(crate) fn pick(selector: &str, header: &[String]) -> Vec<usize> {
+    // A name that is there is meant, even if it could be read as a pattern.
+    let exact = header.iter().any(|name| name == selector);
+    let fits = |name: &str| if exact { name == selector } else { matches(selector, name) };
+    (0..header.len()).filter(|&i| fits(&header[i])).collect()
+}
+
+/// A selector that no column fits; `needs` says who needs it.
+pub(crate) fn no_column(selector: &str, header: &[String], table: &Place, needs: &str) -> Box<SpecError> {
+    let near = crate::suggest::nearest(selector, header);
+    let near = near.map_or_else(|| ".".to_owned(), |name| format!("; did you mean `{}`?", shorten(name)));
+    let trouble = Trouble::NoColumn(shorten(selector));
+    let found = header.iter().take(8).map(|name| shorten(name)).collect::<Vec<_>>().join(", ");
+    let more = if header.len() > 8 { ", …" } else { "" };
+    SpecError::new(table.clone(), trouble).hint(format!("{needs}{near} The table has: {found}{more}"))
+}
+
 /// The first name that comes a second time.
-fn repeated<'a>(names: impl Iterator<Item = &'a String>) -> Option<&'a String> {
+pub(crate) fn repeated<'a>(names: impl Iterator<Item = &'a String>) -> Option<&'a String> {
     let mut seen = BTreeSet::new();
     names.into_iter().find(|name| !seen.insert(*name))
 }

@@ -7,6 +7,8 @@ use regretless_core::{Problem, Rule, SurrogateOptions};
 
 use crate::data::{ParameterTable, read_text};
 use crate::error::Result;
+use crate::file::{DataSection, PredictorSection, SurrogateSection, TrainingSection};
+use crate::settings::{DataSettings, PredictorSettings, Sharpness, TrainingSettings};
 use crate::{Limits, Predicted, resolve};
 
 /// A checked problem file: the problem, what of it is predicted, and the settings.
@@ -16,15 +18,46 @@ pub struct Spec {
     pub(crate) name: Option<String>,
     pub(crate) problem: Problem,
     pub(crate) predicted: Vec<Predicted>,
-    pub(crate) surrogate: SurrogateSettings,
+    /// The kinds of the hard blocks, in the order of the file.
+    pub(crate) hard: Vec<HardKind>,
+    pub(crate) settings: Settings,
+    pub(crate) sections: Sections,
     pub(crate) limits: Limits,
+}
+
+/// The kind of a hard block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HardKind {
+    AtMost,
+    Equals,
+}
+
+/// The settings, checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) surrogate: SurrogateSettings,
+    pub(crate) data: Option<DataSettings>,
+    pub(crate) predictor: PredictorSettings,
+    pub(crate) training: TrainingSettings,
+}
+
+/// The settings as they are written, and the text they are from: other values pass the same checks.
+#[derive(Clone, Debug)]
+pub(crate) struct Sections {
+    pub(crate) text: Arc<str>,
+    pub(crate) surrogate: SurrogateSection,
+    pub(crate) data: Option<DataSection>,
+    pub(crate) predictor: PredictorSection,
+    pub(crate) training: TrainingSection,
 }
 
 /// How the problem is softened and smoothed.
 #[derive(Clone, Debug)]
 pub struct SurrogateSettings {
-    /// Sharpness and segments.
+    /// Sharpness and segments; `k` is the only value, the first of a grid or the last of a way.
     pub options: SurrogateOptions,
+    /// The sharpness as it is asked for.
+    pub sharpness: Sharpness,
     /// How the penalties of hard rows are found.
     pub rule: Rule,
 }
@@ -69,10 +102,31 @@ impl Spec {
 
     /// How the problem is softened and smoothed.
     pub fn surrogate(&self) -> &SurrogateSettings {
-        &self.surrogate
+        &self.settings.surrogate
     }
 
-    /// Reads the predicted parts' columns from a CSV file with a header and one row an instance.
+    /// Where the data are; `None` if the file does not say.
+    pub fn data(&self) -> Option<&DataSettings> {
+        self.settings.data.as_ref()
+    }
+
+    /// The predictor to train.
+    pub fn predictor(&self) -> &PredictorSettings {
+        &self.settings.predictor
+    }
+
+    /// How it is trained.
+    pub fn training(&self) -> &TrainingSettings {
+        &self.settings.training
+    }
+
+    /// How much of a file is read before it is refused.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Reads the predicted parts' columns from a table with a header and one row an instance: CSV, plain or gzip, or
+    /// Parquet.
     pub fn read_parameters(&self, path: impl AsRef<Path>) -> Result<ParameterTable> {
         ParameterTable::read(path.as_ref(), self, &self.limits)
     }

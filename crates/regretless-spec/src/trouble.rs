@@ -126,6 +126,35 @@ pub enum Trouble {
     /// Not an NPY file that is understood.
     #[error("not a readable NPY file: {0}")]
     Npy(String),
+    /// A compressed file that unpacks to more than allowed.
+    #[error("{0}")]
+    Inflates(String),
+    /// Not a gzip file that can be unpacked.
+    #[error("not a readable gzip file: {0}")]
+    Gzip(&'static str),
+    /// Not a Parquet file that is understood.
+    #[error("not a readable Parquet file: {0}")]
+    Parquet(String),
+    /// Cells of a table that hold nothing where something is needed.
+    #[error("{} of the table {} no value in a column that is used: {}", count(*rows, "row"), if *rows == 1 { "has" } else { "have" }, first.join(", "))]
+    Missing {
+        /// Rows concerned, in the whole table.
+        rows: usize,
+        /// The first of them, in words.
+        first: Vec<String>,
+    },
+    /// A column of a split with another word than `train`, `valid` and `test`.
+    #[error("`{0}` is none of `train`, `valid` and `test`")]
+    Part(String),
+    /// A predicted column among the features.
+    #[error("the column `{0}` is predicted, so it cannot be a feature")]
+    Leak(String),
+    /// A setting that does not go with another one, or a word that is not known.
+    #[error("{0}")]
+    Misfit(String),
+    /// A file that cannot be written.
+    #[error("cannot be written: {0}")]
+    Unwritable(std::io::Error),
     /// A file whose name does not tell its format.
     #[error("the name `{0}` ends neither in .csv nor in .npy")]
     UnknownFormat(String),
@@ -158,7 +187,7 @@ pub enum Trouble {
 }
 
 /// A size for people.
-fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["bytes", "KiB", "MiB", "GiB"];
     let unit = UNITS.len().min(1 + bytes.checked_ilog2().unwrap_or(0) as usize / 10) - 1;
     let value = bytes as f64 / f64::from(1_u32 << (10 * unit as u32));

@@ -89,7 +89,7 @@ impl Array {
             }
             if let Some((i, trouble)) = bad {
                 let unreadable = matches!(trouble, Trouble::NotANumber(_) | Trouble::EmptyCell);
-                let error = SpecError::new(lines.place(Some((i, None))), trouble);
+                let error = SpecError::new(lines.here(Some((i, None))), trouble);
                 return Err(if unreadable { error.hint(CELL_HINT) } else { error });
             }
         }

@@ -38,14 +38,19 @@ impl<R: Read> Lines<R> {
         self.number
     }
 
-    /// The line that was read last, or one of its cells counted from 0, as a place.
-    pub(crate) fn place(&self, cell: Option<(usize, Option<String>)>) -> Place {
+    /// A line, or one of its cells counted from 0, as a place.
+    pub(crate) fn place(&self, line: u64, cell: Option<(usize, Option<String>)>) -> Place {
         let column = cell.map(|(i, name)| (i + 1, name));
-        Place::Cell { file: self.path.clone(), line: self.number, column }
+        Place::Cell { file: self.path.clone(), line, column }
+    }
+
+    /// The line that was read last, or one of its cells, as a place.
+    pub(crate) fn here(&self, cell: Option<(usize, Option<String>)>) -> Place {
+        self.place(self.number, cell)
     }
 
     fn bad(&self, what: &str) -> Box<SpecError> {
-        SpecError::new(self.place(None), Trouble::Syntax(what.to_owned()))
+        SpecError::new(self.here(None), Trouble::Syntax(what.to_owned()))
     }
 
     /// The cells of the next line; each line must have as many as the first. `None` at the end.

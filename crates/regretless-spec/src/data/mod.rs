@@ -1,13 +1,26 @@
-//! Numbers in files: CSV and NPY, refused early when they are too large.
+//! Numbers in files: CSV (plain or gzip), NPY and Parquet, refused early when they are too large.
 
 mod array;
 mod cell;
+mod chunk;
+mod csv;
+mod inflate;
 mod lines;
 mod npy;
 mod open;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_out;
+mod reader;
 mod table;
 
 pub use array::Array;
 pub(crate) use cell::Allowed;
+pub use chunk::Chunk;
+pub(crate) use chunk::{Selection, Wanted};
 pub(crate) use open::read_text;
+#[cfg(feature = "parquet")]
+pub use parquet_out::{OutColumn, ParquetOut};
+pub use reader::TableReader;
 pub use table::ParameterTable;

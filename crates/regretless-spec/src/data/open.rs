@@ -22,6 +22,11 @@ pub(crate) fn io_error(path: &Path, error: std::io::Error) -> Box<SpecError> {
     match error.kind() {
         ErrorKind::NotFound => fail(path, Trouble::NotFound),
         ErrorKind::IsADirectory => fail(path, Trouble::NotAFile("a folder")),
+        // What `inflate::Inflated` says of compressed files; plain ones give none of these.
+        ErrorKind::FileTooLarge => fail(path, Trouble::Inflates(error.to_string()))
+            .hint("keep only the rows and columns that are needed, or split the file"),
+        ErrorKind::UnexpectedEof => fail(path, Trouble::Gzip("it is cut off")),
+        ErrorKind::InvalidData | ErrorKind::InvalidInput => fail(path, Trouble::Gzip("its data are damaged")),
         _ => fail(path, Trouble::Unreadable(error)),
     }
 }

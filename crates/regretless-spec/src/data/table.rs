@@ -1,20 +1,22 @@
 //! The parameter table: one row an instance, columns by name.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use regretless_core::{Problem, ProblemError};
 
-use super::cell::{Allowed, number};
-use super::lines::Lines;
-use super::open;
-use crate::error::{Place, Result, SpecError, Trouble, shorten};
-use crate::{Limits, Parameter, Parameters, Predicted, Spec};
+use super::cell::Allowed;
+use super::chunk::{Selection, Wanted};
+use super::reader::TableReader;
+use crate::columns::targets;
+use crate::error::{Place, Result, SpecError, Trouble};
+use crate::{Limits, Parameters, Predicted, Spec};
 
-/// The predicted parameters of many instances, read from a CSV file with a header.
+/// The predicted parameters of many instances, read from a table with a header.
 #[derive(Clone, Debug)]
 pub struct ParameterTable {
-    file: PathBuf,
+    /// The place of every row but for its number.
+    place: Place,
     problem: Problem,
     predicted: Vec<Predicted>,
     columns: Vec<String>,
@@ -22,85 +24,47 @@ pub struct ParameterTable {
     lines: Vec<u64>,
 }
 
-/// A column to read: where it is, what it is called, which part it serves.
-struct Column<'a> {
-    index: usize,
-    name: String,
-    part: &'a Predicted,
-}
-
 impl ParameterTable {
-    /// Reads the columns that `spec` predicts; others are not looked at.
+    /// Reads the columns that `spec` predicts from CSV, CSV packed with gzip or Parquet; others are not looked at.
     pub fn read(path: &Path, spec: &Spec, limits: &Limits) -> Result<Self> {
-        let opened = open::open(path, limits.table_bytes)?;
-        Self::from_csv(opened.file.take(limits.table_bytes), path, spec, limits)
+        Self::take(TableReader::open(path, limits)?, spec, limits)
     }
 
     /// Reads CSV text; `path` is for messages.
-    pub fn from_csv(reader: impl Read, path: &Path, spec: &Spec, limits: &Limits) -> Result<Self> {
-        let mut lines = Lines::new(reader, path);
-        let header = header(&mut lines, path)?;
-        let place = lines.place(None);
-        let mut columns = Vec::new();
-        for part in spec.predicted() {
-            let mut chosen = part.select(&header, &place)?;
-            // One entry a variable: names beat the order of the table.
-            if matches!(part.parameter, Parameter::Linear | Parameter::Lower | Parameter::Upper) {
-                chosen = part.by_variable(chosen, &header, spec.problem().variables());
-            }
-            for index in chosen {
-                columns.push(Column { index, name: header[index].clone(), part });
-            }
-        }
+    pub fn from_csv(reader: impl Read + Send, path: &Path, spec: &Spec, limits: &Limits) -> Result<Self> {
+        Self::take(TableReader::from_csv(reader, path, limits)?, spec, limits)
+    }
+
+    fn take(mut reader: TableReader<'_>, spec: &Spec, limits: &Limits) -> Result<Self> {
+        let chosen = targets(spec, reader.header(), &reader.place())?;
+        let wanted = |&(index, part): &(usize, &Predicted)| Wanted {
+            index,
+            allowed: Some(Allowed::of(part.parameter)),
+            missing: false,
+        };
+        reader.select_checked(Selection {
+            columns: chosen.iter().map(wanted).collect(),
+            texts: Vec::new(),
+            entries: Some(limits.entries),
+        });
         let mut table = Self {
-            file: path.to_owned(),
+            place: reader.place_of(0, None),
             problem: spec.problem().clone(),
             predicted: spec.predicted().to_vec(),
-            columns: columns.iter().map(|c| c.name.clone()).collect(),
+            columns: chosen.iter().map(|&(i, _)| reader.header()[i].clone()).collect(),
             values: Vec::new(),
             lines: Vec::new(),
         };
-        table.read_rows(&mut lines, &columns, limits)?;
+        while let Some(mut chunk) = reader.next().map_err(|error| with_part(error, &chosen))? {
+            table.values.append(&mut chunk.values);
+            table.lines.append(&mut chunk.lines);
+        }
         if table.is_empty() {
             let trouble = Trouble::Empty("the table has a header but no rows");
-            return Err(
-                SpecError::new(Place::File(path.to_owned()), trouble).hint("add a row for each instance")
-            );
+            let place = reader.place_of(0, None).file().map(Path::to_owned).unwrap_or_default();
+            return Err(SpecError::new(Place::File(place), trouble).hint("add a row for each instance"));
         }
         Ok(table)
-    }
-
-    fn read_rows<R: Read>(
-        &mut self,
-        lines: &mut Lines<R>,
-        columns: &[Column<'_>],
-        limits: &Limits,
-    ) -> Result<()> {
-        loop {
-            let Some(cells) = lines.next()? else { return Ok(()) };
-            let found = self.values.len() + columns.len().max(1);
-            if found.max(self.lines.len()) > limits.entries {
-                let trouble = Trouble::TooManyEntries { found, limit: limits.entries };
-                return Err(SpecError::new(Place::File(self.file.clone()), trouble).hint("split the table"));
-            }
-            let mut bad = None;
-            for column in columns {
-                let value = number(&cells[column.index]);
-                match value.and_then(|v| Allowed::of(column.part.parameter).check(v).map(|()| v)) {
-                    Ok(value) => self.values.push(value),
-                    Err(trouble) => {
-                        bad = Some((column, trouble));
-                        break;
-                    }
-                }
-            }
-            if let Some((column, trouble)) = bad {
-                let place = lines.place(Some((column.index, Some(shorten(&column.name)))));
-                let hint = format!("the column is an entry of the predicted `{}`", column.part.key);
-                return Err(SpecError::new(place, trouble).hint(hint));
-            }
-            self.lines.push(lines.number());
-        }
     }
 
     /// Number of instances, at least 1.
@@ -118,7 +82,7 @@ impl ParameterTable {
         &self.columns
     }
 
-    /// The line of the file that instance `row` stands on.
+    /// The line of the file that instance `row` stands on; its row, counted from 1, in files without lines.
     pub fn line(&self, row: usize) -> Option<u64> {
         self.lines.get(row).copied()
     }
@@ -139,33 +103,21 @@ impl ParameterTable {
 
     /// What the engine says of instance `row`, with the line it stands on.
     pub fn error(&self, row: usize, error: ProblemError) -> Box<SpecError> {
-        let place = match self.line(row) {
-            Some(line) => Place::Cell { file: self.file.clone(), line, column: None },
-            None => Place::File(self.file.clone()),
-        };
+        let mut place = self.place.clone();
+        if let (Some(at), Place::Cell { line: number, .. } | Place::Row { row: number, .. }) =
+            (self.line(row), &mut place)
+        {
+            *number = at;
+        }
         SpecError::new(place, Trouble::Problem(error))
     }
 }
 
-fn header<R: Read>(lines: &mut Lines<R>, path: &Path) -> Result<Vec<String>> {
-    const HINT: &str = "the first line names the columns, every further line is one instance";
-    let Some(cells) = lines.next()? else {
-        return Err(
-            SpecError::new(Place::File(path.to_owned()), Trouble::Empty("the file is empty")).hint(HINT)
-        );
-    };
-    let names: Vec<_> = cells.iter().map(|c| String::from_utf8(c.to_vec())).collect();
-    let numbers = cells.iter().all(|c| number(c).is_ok());
-    if let Some(i) = names.iter().position(std::result::Result::is_err) {
-        return Err(SpecError::new(
-            lines.place(Some((i, None))),
-            Trouble::Syntax("the name is not UTF-8 text".into()),
-        ));
+/// Says which predicted part a bad cell belongs to.
+fn with_part(error: Box<SpecError>, chosen: &[(usize, &Predicted)]) -> Box<SpecError> {
+    let part = error.place.column().and_then(|at| chosen.iter().find(|(index, _)| *index == at));
+    match part {
+        Some((_, part)) => error.hint(part.cell_hint()),
+        None => error,
     }
-    if numbers {
-        let trouble =
-            Trouble::Syntax("the line has only numbers, but the first line of a table is its header".into());
-        return Err(SpecError::new(lines.place(None), trouble).hint(HINT));
-    }
-    Ok(names.into_iter().flatten().collect())
 }

@@ -2,17 +2,29 @@
 //!
 //! Nothing here is checked beyond types and key names; [`crate::Spec`] is the checked form.
 
+mod dataset;
+mod form;
+mod predictor;
 mod schema;
 mod settings;
+mod training;
 mod value;
 mod visit;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+pub use dataset::{DataSection, SplitSection};
+pub use predictor::{PredictorSection, QuadraticSection};
 pub use schema::json_schema;
-pub use settings::{MultipliersSetting, RuleName, ScaledRule, SegmentsName, SurrogateSection};
-pub use value::{Rows, Source, Variables, Vector};
+pub use settings::{
+    MultipliersSetting, RampSetting, RuleName, ScaledRule, SegmentsName, SharpnessSetting, SurrogateSection,
+};
+pub use training::{
+    ClipSetting, ClipTable, MixSetting, NoneWord, PlateauName, PlateauSetting, ScenariosSection,
+    ScheduleSetting, ScheduleWord, StopSetting, StopTable, StopWord, TrainingSection, WeightsSection,
+};
+pub use value::{Rows, Selectors, Source, Variables, Vector};
 
 /// A decision problem: `max θᵀx − xᵀQx − overᵀmax(Cx − d, 0) − underᵀmax(d − Cx, 0)` subject to hard rows and
 /// bounds.
@@ -37,6 +49,14 @@ pub struct ProblemFile {
     /// How the problem is softened and smoothed for training.
     #[serde(default)]
     pub surrogate: SurrogateSection,
+    /// The tables with features and truths.
+    pub data: Option<DataSection>,
+    /// The predictor that is trained.
+    #[serde(default)]
+    pub predictor: PredictorSection,
+    /// How it is trained.
+    #[serde(default)]
+    pub training: TrainingSection,
 }
 
 /// Name, direction and variables.

@@ -1,20 +1,17 @@
 //! The `[surrogate]` section as it is written.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::value::{MapAccessDeserializer, StrDeserializer};
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
-use super::visit::visit_numbers;
+use super::form::forms;
 
 /// How the problem is softened and smoothed for training.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SurrogateSection {
-    /// K: the hinge is rounded over a width of 1/(2K) in the units of each row. Default 5.
-    pub k: Option<f64>,
+    /// K: the hinge is rounded over a width of 1/(2K) in the units of each row. A list: the best on
+    /// validation. Default 5.
+    pub k: Option<SharpnessSetting>,
     /// Which pieces of the rounded hinges are used. Default `smooth`.
     #[serde(default)]
     pub segments: SegmentsName,
@@ -77,25 +74,40 @@ impl Default for MultipliersSetting {
     }
 }
 
-// By hand and not as an untagged enum: those forget what was wrong and where.
-impl<'de> Deserialize<'de> for MultipliersSetting {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Setting;
-        impl<'de> Visitor<'de> for Setting {
-            type Value = MultipliersSetting;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(
-                    "\"dual\", \"theory\", \"empirical\", a number or { rule = \"dual\", factor = 4.0 }",
-                )
-            }
-            visit_numbers!(MultipliersSetting::Constant);
-            fn visit_str<E: Error>(self, v: &str) -> Result<Self::Value, E> {
-                RuleName::deserialize(StrDeserializer::new(v)).map(MultipliersSetting::Rule)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                ScaledRule::deserialize(MapAccessDeserializer::new(map)).map(MultipliersSetting::Scaled)
-            }
-        }
-        deserializer.deserialize_any(Setting)
-    }
+forms!(
+    MultipliersSetting, "\"dual\", \"theory\", \"empirical\", a number or { rule = \"dual\", factor = 4.0 }",
+    number => MultipliersSetting::Constant,
+    word RuleName => MultipliersSetting::Rule,
+    table ScaledRule => MultipliersSetting::Scaled
+);
+
+/// K: one number, several to choose from on validation, or a way from one to another.
+#[derive(Clone, Debug, JsonSchema, PartialEq)]
+#[schemars(untagged)]
+pub enum SharpnessSetting {
+    /// One value.
+    Fixed(f64),
+    /// Values to choose from on validation.
+    Grid(Vec<f64>),
+    /// From one value to another, by the same factor an epoch.
+    Annealed(RampSetting),
 }
+
+/// A value that changes over epochs and then stays.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct RampSetting {
+    /// The value in the first epoch.
+    pub from: f64,
+    /// The value at the end of the way.
+    pub to: f64,
+    /// Epochs the way takes.
+    pub epochs: usize,
+}
+
+forms!(
+    SharpnessSetting, "a number, a list of numbers or { from = 1.0, to = 25.0, epochs = 30 }",
+    number => SharpnessSetting::Fixed,
+    list => SharpnessSetting::Grid,
+    table RampSetting => SharpnessSetting::Annealed
+);

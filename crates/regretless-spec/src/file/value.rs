@@ -49,11 +49,15 @@ pub enum Variables {
     Names(Vec<String>),
 }
 
+/// Column names and patterns: one, or a list of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selectors(pub Vec<String>);
+
 /// Columns of the parameter table, by name or pattern.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only describes the schema")]
-enum Columns {
+pub(super) enum Columns {
     /// A column name or pattern.
     One(String),
     /// Column names and patterns.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 
-use super::value::{Rows, Source, Variables, Vector};
+use super::value::{Rows, Selectors, Source, Variables, Vector};
 
 /// The visitor's methods for the three kinds of number that serde knows.
 macro_rules! visit_numbers {
@@ -25,7 +25,6 @@ macro_rules! visit_numbers {
         }
     };
 }
-pub(super) use visit_numbers;
 
 /// A number, or the text `inf` / `-inf`.
 struct Number(f64);
@@ -48,7 +47,7 @@ impl<'de> Deserialize<'de> for Number {
 }
 
 /// All elements; no room is reserved on the word of a length hint.
-fn collect<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(mut seq: A) -> Result<Vec<T>, A::Error> {
+pub(super) fn collect<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(mut seq: A) -> Result<Vec<T>, A::Error> {
     let mut all = Vec::new();
     while let Some(element) = seq.next_element()? {
         all.push(element);
@@ -156,9 +155,6 @@ impl<'de> Deserialize<'de> for Source {
         }
     }
 }
-
-/// One string or a list of them.
-struct Selectors(Vec<String>);
 
 impl<'de> Deserialize<'de> for Selectors {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,9 +1,14 @@
 //! From the file as written to the checked [`Spec`].
 
 mod blocks;
+mod dataset;
+mod overrides;
 mod part;
+mod predictor;
+mod ranges;
 mod settings;
 mod syntax;
+mod training;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,17 +20,25 @@ use crate::data::Allowed;
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::file::{ProblemFile, SenseName, Variables};
 use crate::key::Key;
+use crate::spec::{HardKind, Sections, Settings};
 use crate::{Limits, Parameter, Predicted, Spec};
+
+pub use overrides::Overrides;
 
 /// What every step needs: where the text is from, and how much is allowed.
 pub(crate) struct Context<'a> {
     text: Arc<str>,
     path: &'a Path,
     limits: &'a Limits,
+    /// Keys whose values come from options, with the options.
+    options: Vec<(Key, &'static str)>,
 }
 
 impl Context<'_> {
     fn fail(&self, key: &Key, trouble: Trouble) -> Box<SpecError> {
+        if let Some((_, option)) = self.options.iter().find(|(own, _)| key.starts_with(own)) {
+            return SpecError::new(Place::Option(option), trouble);
+        }
         let span = key.span(&self.text);
         let key = (!key.is_empty()).then(|| key.to_string());
         SpecError::new(Place::Key { file: self.path.to_owned(), key, span, text: self.text.clone() }, trouble)
@@ -53,7 +66,7 @@ const EXAMPLE: &str = "the smallest problem file is\n  [problem]\n  variables = 
                        linear = [3.0, 2.0]\n  [bounds]\n  upper = 1.0";
 
 pub(crate) fn resolve(text: Arc<str>, path: &Path, limits: &Limits) -> Result<Spec> {
-    let ctx = Context { text, path, limits };
+    let ctx = Context { text, path, limits, options: Vec::new() };
     if text_is_empty(&ctx.text) {
         let place = Place::File(path.to_owned());
         return Err(SpecError::new(place, Trouble::Empty("the file is empty")).hint(EXAMPLE));
@@ -132,14 +145,47 @@ fn check(ctx: &Context<'_>, file: ProblemFile) -> Result<Spec> {
         (*values, columns) = part.sized(ctx, &key, n, "one for each variable", none)?;
         predicted.extend(columns.map(|columns| whole(&key, parameter, n, None, columns)));
     }
-    let surrogate = settings::surrogate(ctx, &file.surrogate)?;
     let problem = builder
         .variables(variables)
         .lower(lower)
         .upper(upper)
         .build()
         .map_err(|e| ctx.problem(e, &file.bounds))?;
-    Ok(Spec { file: ctx.path.to_owned(), name, problem, predicted, surrogate, limits: *ctx.limits })
+    let hard = file.hard.iter().map(|h| if h.equals.is_some() { HardKind::Equals } else { HardKind::AtMost });
+    let sections = Sections {
+        text: ctx.text.clone(),
+        surrogate: file.surrogate,
+        data: file.data,
+        predictor: file.predictor,
+        training: file.training,
+    };
+    let settings = check_settings(ctx, &sections, &problem, &predicted)?;
+    Ok(Spec {
+        file: ctx.path.to_owned(),
+        name,
+        problem,
+        predicted,
+        hard: hard.collect(),
+        settings,
+        sections,
+        limits: *ctx.limits,
+    })
+}
+
+fn check_settings(
+    ctx: &Context<'_>,
+    sections: &Sections,
+    problem: &Problem,
+    predicted: &[Predicted],
+) -> Result<Settings> {
+    let predictor = predictor::predictor(ctx, &sections.predictor, problem.n(), predicted)?;
+    let data = sections.data.as_ref();
+    Ok(Settings {
+        surrogate: settings::surrogate(ctx, &sections.surrogate)?,
+        data: data.map(|data| dataset::data(ctx, data, predictor.shared)).transpose()?,
+        predictor,
+        training: training::training(ctx, &sections.training)?,
+    })
 }
 
 fn whole(

@@ -3,21 +3,26 @@
 use regretless_core::{Rule, Segments, SurrogateOptions};
 
 use super::Context;
+use super::ranges::MOST_EPOCHS;
 use crate::error::{Result, Trouble};
-use crate::file::{MultipliersSetting, RuleName, ScaledRule, SegmentsName, SurrogateSection};
+use crate::file::{
+    MultipliersSetting, RuleName, ScaledRule, SegmentsName, SharpnessSetting, SurrogateSection,
+};
 use crate::key::Key;
+use crate::settings::{Ramp, Sharpness};
 use crate::spec::SurrogateSettings;
+
+const K: &str = "k is a positive number";
+/// A grid is trained once a value.
+const LONGEST_GRID: usize = 64;
 
 pub(super) fn surrogate(ctx: &Context<'_>, written: &SurrogateSection) -> Result<SurrogateSettings> {
     let section = Key::new("surrogate");
-    let positive = |key: &Key, value: f64, expected| {
-        if value > 0.0 && value.is_finite() {
-            return Ok(());
-        }
-        Err(ctx.fail(key, Trouble::Setting { value, expected }))
+    let sharpness = match &written.k {
+        None => Sharpness::Fixed(5.0),
+        Some(k) => sharpness(ctx, &section.key("k"), k)?,
     };
-    let k = written.k.unwrap_or(5.0);
-    positive(&section.key("k"), k, "k is a positive number")?;
+    let positive = |key: &Key, value: f64, expected| ctx.positive(key, value, expected);
     let key = section.key("multipliers");
     let rule = match written.multipliers {
         MultipliersSetting::Constant(value) => {
@@ -45,7 +50,32 @@ pub(super) fn surrogate(ctx: &Context<'_>, written: &SurrogateSection) -> Result
         SegmentsName::Smooth => Segments::Smooth,
         SegmentsName::Vertex => Segments::Vertex,
     };
-    Ok(SurrogateSettings { options: SurrogateOptions { k, segments, ..SurrogateOptions::default() }, rule })
+    let options = SurrogateOptions { k: sharpness.value(), segments, ..SurrogateOptions::default() };
+    Ok(SurrogateSettings { options, sharpness, rule })
+}
+
+fn sharpness(ctx: &Context<'_>, key: &Key, written: &SharpnessSetting) -> Result<Sharpness> {
+    match written {
+        SharpnessSetting::Fixed(k) => ctx.positive(key, *k, K).map(|()| Sharpness::Fixed(*k)),
+        SharpnessSetting::Grid(ks) => {
+            ctx.count(key, ks.len(), 1..=LONGEST_GRID, "a grid has 1 to 64 values")?;
+            for (i, &k) in ks.iter().enumerate() {
+                ctx.positive(&key.index(i), k, K)?;
+            }
+            Ok(Sharpness::Grid(ks.clone()))
+        }
+        SharpnessSetting::Annealed(ramp) => {
+            ctx.positive(&key.key("from"), ramp.from, K)?;
+            ctx.positive(&key.key("to"), ramp.to, K)?;
+            ctx.count(
+                &key.key("epochs"),
+                ramp.epochs,
+                1..=MOST_EPOCHS,
+                "the way takes 1 to 1,000,000 epochs",
+            )?;
+            Ok(Sharpness::Annealed(Ramp { from: ramp.from, to: ramp.to, epochs: ramp.epochs }))
+        }
+    }
 }
 
 fn by_name(rule: RuleName, factor: Option<f64>, sqrt_n: Option<bool>) -> Rule {

@@ -1,0 +1,135 @@
+//! The feature columns: those asked for, or every column of numbers that is nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Columns, Want, predicted};
+use crate::Spec;
+use crate::error::{Place, Result, SpecError, Trouble, count, shorten};
+use crate::predict::{no_column, pick};
+use crate::settings::PredictorKind;
+
+/// What stands for a variable's name in the features of a shared predictor.
+const VARIABLE: &str = "{variable}";
+
+struct Table<'a> {
+    header: &'a [String],
+    place: &'a Place,
+    /// Columns that are predicted.
+    truths: BTreeSet<usize>,
+    /// Columns that a pattern does not mean: predicted, key and split.
+    taken: BTreeSet<usize>,
+    excluded: BTreeSet<usize>,
+}
+
+pub(super) fn resolve(
+    columns: &mut Columns,
+    spec: &Spec,
+    header: &[String],
+    textual: &[bool],
+    want: Want,
+    place: &Place,
+) -> Result<()> {
+    let truths = predicted(spec, header);
+    let taken = truths.iter().copied().chain(columns.key).chain(columns.split);
+    let mut excluded = BTreeSet::new();
+    for selector in spec.data().iter().flat_map(|data| &data.exclude) {
+        let found = pick(selector, header);
+        // New rows to decide on need not have the columns that are no features.
+        if found.is_empty() && want.targets {
+            return Err(no_column(selector, header, place, "`data.exclude` names it"));
+        }
+        excluded.extend(found);
+    }
+    let table = Table { header, place, taken: taken.collect(), truths, excluded };
+    let asked = spec.data().and_then(|data| data.features.as_deref());
+    match asked {
+        _ if asked.is_none() && spec.predictor().kind == PredictorKind::Constant => {}
+        None => {
+            let free = (0..header.len()).filter(|i| !table.taken.contains(i) && !table.excluded.contains(i));
+            let (text, numbers): (Vec<usize>, Vec<usize>) =
+                free.partition(|&i| textual.get(i).copied().unwrap_or(false));
+            columns.features = numbers;
+            columns.skipped = text.into_iter().map(|i| header[i].clone()).collect();
+        }
+        Some(selectors) => {
+            selectors.clone_into(&mut columns.selectors);
+            if spec.predictor().shared {
+                return table.by_variable(columns, selectors, spec.problem().variables());
+            }
+            columns.features = table.select(selectors.iter().map(String::as_str))?;
+        }
+    }
+    if columns.features.is_empty() && spec.predictor().kind != PredictorKind::Constant {
+        let skipped: Vec<_> =
+            columns.skipped.iter().take(8).map(|name| format!("`{}`", shorten(name))).collect();
+        let hint = match skipped.len() {
+            0 => {
+                "add columns that are known when the decision is taken, or set predictor.kind = \"constant\""
+                    .to_owned()
+            }
+            _ => format!("{} hold text: encode them as numbers", skipped.join(", ")),
+        };
+        let trouble = Trouble::Empty("the table has no column that could be a feature");
+        return Err(SpecError::new(place.clone(), trouble).hint(hint));
+    }
+    if spec.predictor().shared {
+        let all: Vec<usize> = (0..columns.features.len()).collect();
+        columns.per_variable = Some(vec![all; spec.problem().n()]);
+    }
+    Ok(())
+}
+
+impl Table<'_> {
+    /// The columns of all selectors, each once.
+    fn select<'a>(&self, selectors: impl Iterator<Item = &'a str>) -> Result<Vec<usize>> {
+        let (mut chosen, mut seen) = (Vec::new(), BTreeSet::new());
+        for selector in selectors {
+            let named = self.header.iter().any(|name| name == selector);
+            let mut found = pick(selector, self.header);
+            if named && let Some(&leak) = found.iter().find(|i| self.truths.contains(i)) {
+                let trouble = Trouble::Leak(shorten(&self.header[leak]));
+                return Err(SpecError::new(self.place.clone(), trouble).hint(
+                    "a feature is known when the decision is taken: take the column out of `data.features`",
+                ));
+            }
+            found.retain(|i| (named || !self.taken.contains(i)) && !self.excluded.contains(i));
+            if found.is_empty() {
+                return Err(no_column(selector, self.header, self.place, "`data.features` names it"));
+            }
+            chosen.extend(found.into_iter().filter(|&i| seen.insert(i)));
+        }
+        Ok(chosen)
+    }
+
+    /// The features of each variable, with its name in place of `{variable}`.
+    fn by_variable(&self, columns: &mut Columns, selectors: &[String], variables: &[String]) -> Result<()> {
+        let mut positions = BTreeMap::new();
+        let mut all = Vec::with_capacity(variables.len());
+        for variable in variables {
+            let own: Vec<_> = selectors.iter().map(|selector| selector.replace(VARIABLE, variable)).collect();
+            let chosen = self.select(own.iter().map(String::as_str))?;
+            let position = |index: usize| {
+                let next = columns.features.len();
+                *positions.entry(index).or_insert_with(|| {
+                    columns.features.push(index);
+                    next
+                })
+            };
+            all.push(chosen.into_iter().map(position).collect::<Vec<_>>());
+        }
+        let (first, expected) = (&variables[0], all[0].len());
+        if let Some(j) = all.iter().position(|own| own.len() != expected) {
+            let trouble = Trouble::Misfit(format!(
+                "the variable `{}` has {}, but `{}` has {}",
+                shorten(&variables[j]),
+                count(all[j].len(), "feature"),
+                shorten(first),
+                count(expected, "feature")
+            ));
+            return Err(SpecError::new(self.place.clone(), trouble)
+                .hint("one network for all variables needs the same features of each"));
+        }
+        columns.per_variable = Some(all);
+        Ok(())
+    }
+}

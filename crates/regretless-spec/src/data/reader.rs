@@ -1,0 +1,185 @@
+//! Tables of any format, a chunk of rows at a time.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::chunk::{Chunk, Selection, Wanted};
+use super::csv::Csv;
+use super::inflate::inflate;
+use super::open::{self, io_error};
+#[cfg(feature = "parquet")]
+use super::parquet::Parquet;
+use crate::Limits;
+use crate::error::{Place, Result, SpecError, Trouble, shorten};
+
+/// The rows of a chunk unless its columns are many.
+const ROWS: usize = 4096;
+
+/// A table with named columns, read a chunk of rows at a time: CSV, CSV packed with gzip, or Parquet.
+///
+/// ```
+/// use regretless_spec::{Limits, TableReader};
+/// let text = "day,temp,load\n1,20.5,3\n2,NA,4\n";
+/// let mut table = TableReader::from_csv(text.as_bytes(), "history.csv".as_ref(), &Limits::default())?;
+/// assert_eq!(table.header(), ["day", "temp", "load"]);
+/// table.select(vec![2, 1]);
+/// let chunk = table.next()?.unwrap();
+/// assert_eq!((chunk.rows, chunk.values[0], chunk.lines[1]), (2, 3.0, 3));
+/// assert!(chunk.values[3].is_nan());
+/// assert!(table.next()?.is_none());
+/// # Ok::<(), Box<regretless_spec::SpecError>>(())
+/// ```
+pub struct TableReader<'a> {
+    path: PathBuf,
+    header: Vec<String>,
+    source: Source<'a>,
+    selection: Selection,
+    most: usize,
+    /// Entries and rows given out so far.
+    given: (usize, usize),
+}
+
+enum Source<'a> {
+    Csv(Csv<'a>),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<Parquet>),
+}
+
+impl TableReader<'static> {
+    /// Opens a table; its first bytes tell the format.
+    pub fn open(path: &Path, limits: &Limits) -> Result<Self> {
+        let opened = open::open(path, limits.table_bytes)?;
+        let mut start = Vec::new();
+        let mut file = opened.file;
+        file.by_ref().take(4).read_to_end(&mut start).map_err(|e| io_error(path, e))?;
+        let ends_in = |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
+        if start == b"PAR1" {
+            return Self::parquet(file, opened.length, path, limits);
+        }
+        if ends_in("parquet") {
+            let trouble = Trouble::Parquet("it does not begin as Parquet files do".to_owned());
+            return Err(SpecError::new(Place::File(path.to_owned()), trouble));
+        }
+        if ends_in("gz") && !start.starts_with(b"\x1f\x8b") {
+            let trouble = Trouble::Gzip("it does not begin as gzip files do");
+            return Err(SpecError::new(Place::File(path.to_owned()), trouble)
+                .hint("if it is plain CSV, name it so: .csv without .gz"));
+        }
+        Self::from_csv(std::io::Cursor::new(start).chain(file), path, limits)
+    }
+
+    #[cfg(feature = "parquet")]
+    fn parquet(file: std::fs::File, length: Option<u64>, path: &Path, limits: &Limits) -> Result<Self> {
+        if length.is_none() {
+            let error = SpecError::new(Place::File(path.to_owned()), Trouble::NotAFile("a pipe"));
+            return Err(error.hint("Parquet is read from regular files only: write it to one first"));
+        }
+        let (parquet, header) = Parquet::new(file, path, limits)?;
+        Ok(Self::new(Source::Parquet(Box::new(parquet)), header, path))
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn parquet(_: std::fs::File, _: Option<u64>, path: &Path, _: &Limits) -> Result<Self> {
+        let trouble = Trouble::Parquet("this build reads none".to_owned());
+        Err(SpecError::new(Place::File(path.to_owned()), trouble)
+            .hint("write the table as CSV, or build with the feature `parquet`"))
+    }
+}
+
+impl<'a> TableReader<'a> {
+    /// Reads CSV, plain or gzip; `path` is for messages.
+    pub fn from_csv(reader: impl Read + Send + 'a, path: &Path, limits: &Limits) -> Result<Self> {
+        let reader = inflate(reader, limits.table_bytes).map_err(|e| io_error(path, e))?;
+        let (csv, header) = Csv::new(reader, path)?;
+        Ok(Self::new(Source::Csv(csv), header, path))
+    }
+
+    fn new(source: Source<'a>, header: Vec<String>, path: &Path) -> Self {
+        let selection = Selection::default();
+        Self { path: path.to_owned(), header, source, selection, most: ROWS, given: (0, 0) }
+    }
+
+    /// The columns' names.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// The header, as a place for messages.
+    pub fn place(&self) -> Place {
+        match &self.source {
+            Source::Csv(csv) => csv.header_place(),
+            #[cfg(feature = "parquet")]
+            Source::Parquet(_) => Place::File(self.path.clone()),
+        }
+    }
+
+    /// A row by what [`Chunk::lines`] says of it, or one of its cells with the column counted from 0, as a place.
+    pub fn place_of(&self, line: u64, column: Option<usize>) -> Place {
+        let file = self.path.clone();
+        let column = column.map(|i| (i + 1, self.header.get(i).map(|name| shorten(name))));
+        match &self.source {
+            Source::Csv(_) => Place::Cell { file, line, column },
+            #[cfg(feature = "parquet")]
+            Source::Parquet(_) => Place::Row { file, row: line, column },
+        }
+    }
+
+    /// Which columns hold text and not numbers, as far as the first rows tell.
+    pub fn textual(&mut self) -> Result<Vec<bool>> {
+        match &mut self.source {
+            Source::Csv(csv) => csv.textual(self.header.len()),
+            #[cfg(feature = "parquet")]
+            Source::Parquet(parquet) => Ok(parquet.textual()),
+        }
+    }
+
+    /// Chooses the columns of numbers to read, counted from 0; those beyond the header are left out. Cells without a value
+    /// become NaN.
+    pub fn select(&mut self, columns: Vec<usize>) {
+        let there = columns.into_iter().filter(|&i| i < self.header.len());
+        self.selection.columns = there.map(|index| Wanted { index, allowed: None, missing: true }).collect();
+    }
+
+    /// Chooses the columns to read as text.
+    pub fn select_texts(&mut self, columns: Vec<usize>) {
+        self.selection.texts = columns.into_iter().filter(|&i| i < self.header.len()).collect();
+    }
+
+    /// Chooses columns with what they may hold.
+    pub(crate) fn select_checked(&mut self, selection: Selection) {
+        self.selection = selection;
+    }
+
+    /// Sets the most rows of a chunk, 4096 unless said; wide tables are read in smaller ones.
+    pub fn chunk_rows(&mut self, rows: usize) {
+        self.most = rows.max(1);
+    }
+
+    /// The next rows; `None` at the end.
+    #[expect(clippy::should_implement_trait, reason = "an iterator could be asked again after an error")]
+    pub fn next(&mut self) -> Result<Option<Chunk>> {
+        let mut chunk = Chunk { texts: vec![Vec::new(); self.selection.texts.len()], ..Chunk::default() };
+        let rows = self.within(self.selection.rows(self.most));
+        match &mut self.source {
+            Source::Csv(csv) => csv.fill(&self.selection, &self.header, rows, &mut chunk)?,
+            #[cfg(feature = "parquet")]
+            Source::Parquet(parquet) => parquet.fill(&self.selection, &self.header, rows, &mut chunk)?,
+        }
+        self.given = (self.given.0 + chunk.values.len(), self.given.1 + chunk.rows);
+        if let Some(limit) = self.selection.entries
+            && self.given.0.max(self.given.1) > limit
+        {
+            let trouble = Trouble::TooManyEntries { found: self.given.0.max(self.given.1), limit };
+            return Err(SpecError::new(Place::File(self.path.clone()), trouble).hint("split the table"));
+        }
+        Ok((chunk.rows > 0).then_some(chunk))
+    }
+
+    /// At most `rows`, and at most one more than the limit on entries lets through.
+    fn within(&self, rows: usize) -> usize {
+        let Some(limit) = self.selection.entries else { return rows };
+        let width = self.selection.columns.len().max(1);
+        let left = limit.saturating_sub(self.given.0.max(self.given.1)) / width;
+        rows.min(left + 1)
+    }
+}

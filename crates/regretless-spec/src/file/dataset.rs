@@ -1,0 +1,53 @@
+//! The `[data]` section as it is written.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::value::{Columns, Selectors};
+use crate::settings::{Missing, SplitKind};
+
+/// The tables with features and truths: one row an instance.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DataSection {
+    /// One table for training, validation and test: CSV, CSV packed with gzip, or Parquet.
+    pub file: Option<PathBuf>,
+    /// The table to train on, if the parts have tables of their own.
+    pub train: Option<PathBuf>,
+    /// The table to choose by. Default: split from `train`.
+    pub valid: Option<PathBuf>,
+    /// The table to judge by. Default: none.
+    pub test: Option<PathBuf>,
+    /// Feature columns by name or pattern; with a shared predictor `{variable}` stands for a variable's name. Default:
+    /// every column of numbers that is neither predicted nor `key` nor the column of `split`.
+    #[schemars(with = "Option<Columns>")]
+    pub features: Option<Selectors>,
+    /// Columns that are no features, by name or pattern.
+    #[serde(default)]
+    #[schemars(with = "Option<Columns>")]
+    pub exclude: Selectors,
+    /// The column that names the rows in messages and in the output.
+    pub key: Option<String>,
+    /// What happens to cells without a value. Default `refuse`.
+    #[serde(default)]
+    pub missing: Missing,
+    /// How rows are split. Default: at random, a fifth each for validation and test.
+    #[serde(default)]
+    pub split: SplitSection,
+}
+
+/// How rows are split into training, validation and test.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SplitSection {
+    /// At random by the seed, or in the order of the table. Default `random`.
+    pub kind: Option<SplitKind>,
+    /// Share of validation. Default 0.2.
+    pub valid: Option<f64>,
+    /// Share of test. Default 0.2.
+    pub test: Option<f64>,
+    /// A column with `train`, `valid` and `test`, instead of shares.
+    pub column: Option<String>,
+}

@@ -1,0 +1,41 @@
+//! The `[predictor]` section as it is written.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::settings::{Activation, PredictorKind, QuadraticForm};
+
+/// The predictor that is trained.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PredictorSection {
+    /// The kind. Default `mlp`.
+    #[serde(default)]
+    pub kind: PredictorKind,
+    /// Widths of the hidden layers of an `mlp`. Default [64, 64].
+    pub layers: Option<Vec<usize>>,
+    /// The function between layers. Default `relu`.
+    pub activation: Option<Activation>,
+    /// Whether hidden layers are normalised over the batch. Default false.
+    pub batch_norm: Option<bool>,
+    /// Share of hidden units that are left out in a training step. Default 0.
+    pub dropout: Option<f64>,
+    /// One network for all variables, each with its own features. Default false.
+    #[serde(default)]
+    pub shared: bool,
+    /// How a predicted Q is made.
+    pub quadratic: Option<QuadraticSection>,
+}
+
+/// How a predicted Q is made: embeddings of the variables, positive semidefinite by construction.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuadraticSection {
+    /// Length of a variable's embedding. Default: the number of variables.
+    pub embedding: Option<usize>,
+    /// What is made of two embeddings. Default `gram`.
+    #[serde(default)]
+    pub form: QuadraticForm,
+    /// Added to the diagonal. Default 0.001, for `cosine` 0.1.
+    pub ridge: Option<f64>,
+}

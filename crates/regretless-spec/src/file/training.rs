@@ -1,0 +1,210 @@
+//! The `[training]` section as it is written.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::form::forms;
+use super::settings::RampSetting;
+use crate::settings::{Infeasible, Optimizer, ScenarioSource};
+
+/// How the predictor is trained.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrainingSection {
+    /// The method, with the suffixes `+l2` (mixed with L2) and `+scenarios`, in this order. Default `auto`.
+    pub method: Option<String>,
+    /// The most epochs. Default 200.
+    pub epochs: Option<usize>,
+    /// Instances a step. Default 32.
+    pub batch: Option<usize>,
+    /// The optimiser. Default `adam`.
+    #[serde(default)]
+    pub optimizer: Optimizer,
+    /// Its learning rate. Default 0.001 for `adam`, 0.01 for the others.
+    pub learning_rate: Option<f64>,
+    /// Momentum, for `sgd` only. Default 0.9.
+    pub momentum: Option<f64>,
+    /// Decay of the weights. Default 0.
+    pub weight_decay: Option<f64>,
+    /// How the learning rate changes. Default `constant`.
+    #[serde(default)]
+    pub schedule: ScheduleSetting,
+    /// How gradients are clipped. Default { norm = 1.0 }.
+    pub clip: Option<ClipSetting>,
+    /// When training stops early. Default { patience = 20 }.
+    pub stop: Option<StopSetting>,
+    /// Epochs of L2 before the method. Default 0.
+    #[serde(default)]
+    pub warmup: usize,
+    /// Weight of L2 in methods with `+l2`. Default 0.5.
+    pub mix: Option<MixSetting>,
+    /// The two sides of `weighted-l1`. Default 1 and 1.
+    #[serde(default)]
+    pub weights: WeightsSection,
+    /// Ridge of `df`. Default 0.1.
+    pub ridge: Option<f64>,
+    /// What happens to instances without an optimum. Default `fail`.
+    #[serde(default)]
+    pub infeasible: Infeasible,
+    /// Seed of everything random. Default 0.
+    #[serde(default)]
+    pub seed: u64,
+    /// Scenarios of methods with `+scenarios`.
+    #[serde(default)]
+    pub scenarios: ScenariosSection,
+}
+
+/// How the learning rate changes.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq)]
+#[schemars(untagged)]
+pub enum ScheduleSetting {
+    /// Not at all.
+    Word(ScheduleWord),
+    /// When validation no longer improves.
+    Plateau(PlateauSetting),
+}
+
+impl Default for ScheduleSetting {
+    fn default() -> Self {
+        Self::Word(ScheduleWord::Constant)
+    }
+}
+
+/// A schedule without settings.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum ScheduleWord {
+    /// The learning rate stays.
+    Constant,
+}
+
+/// The learning rate falls when validation no longer improves.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct PlateauSetting {
+    /// The kind.
+    pub kind: PlateauName,
+    /// What the learning rate is multiplied with. Default 0.1.
+    pub factor: Option<f64>,
+    /// Epochs without improvement. Default 10.
+    pub patience: Option<usize>,
+}
+
+/// The kind of a schedule with settings.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum PlateauName {
+    /// By validation.
+    Plateau,
+}
+
+forms!(
+    ScheduleSetting, "\"constant\" or { kind = \"plateau\", factor = 0.1, patience = 10 }",
+    word ScheduleWord => ScheduleSetting::Word,
+    table PlateauSetting => ScheduleSetting::Plateau
+);
+
+/// How gradients are clipped.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq)]
+#[schemars(untagged)]
+pub enum ClipSetting {
+    /// Not at all.
+    Word(NoneWord),
+    /// By norm or by value.
+    Table(ClipTable),
+}
+
+/// The word `none`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum NoneWord {
+    /// Not at all.
+    None,
+}
+
+/// Exactly one of the two.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct ClipTable {
+    /// Gradients are scaled down to this norm.
+    pub norm: Option<f64>,
+    /// Every entry is cut to this size.
+    pub value: Option<f64>,
+}
+
+forms!(
+    ClipSetting, "\"none\", { norm = 1.0 } or { value = 0.1 }",
+    word NoneWord => ClipSetting::Word,
+    table ClipTable => ClipSetting::Table
+);
+
+/// When training stops early.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Eq)]
+#[schemars(untagged)]
+pub enum StopSetting {
+    /// A rule by name.
+    Word(StopWord),
+    /// By patience.
+    Table(StopTable),
+}
+
+/// A stopping rule without settings.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum StopWord {
+    /// From epoch 8, when the last four epochs are no better than the four before.
+    Paper,
+    /// Not before the last epoch.
+    Never,
+}
+
+/// Stops after so many epochs without improvement.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct StopTable {
+    /// Epochs without improvement on validation.
+    pub patience: usize,
+}
+
+forms!(
+    StopSetting, "{ patience = 20 }, \"paper\" or \"never\"",
+    word StopWord => StopSetting::Word,
+    table StopTable => StopSetting::Table
+);
+
+/// The weight of L2: one number, or a way from one to another.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq)]
+#[schemars(untagged)]
+pub enum MixSetting {
+    /// The same in every epoch.
+    Fixed(f64),
+    /// From one weight to another.
+    Annealed(RampSetting),
+}
+
+forms!(
+    MixSetting, "a number or { from = 1.0, to = 0.0, epochs = 20 }",
+    number => MixSetting::Fixed,
+    table RampSetting => MixSetting::Annealed
+);
+
+/// The weights of `weighted-l1`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct WeightsSection {
+    /// Of a unit predicted above the truth. Default 1.
+    pub over: Option<f64>,
+    /// Of a unit predicted below the truth. Default 1.
+    pub under: Option<f64>,
+}
+
+/// The scenarios of methods with `+scenarios`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct ScenariosSection {
+    /// Where they come from. Default `residuals`.
+    #[serde(default)]
+    pub source: ScenarioSource,
+    /// How many. Default 60.
+    pub count: Option<usize>,
+}

@@ -1,0 +1,118 @@
+//! The `[data]` section, checked.
+
+use super::Context;
+use crate::error::{Result, Trouble};
+use crate::file::{DataSection, SplitSection};
+use crate::key::Key;
+use crate::settings::{DataFiles, DataSettings, Split, SplitKind};
+
+pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Result<DataSettings> {
+    let section = Key::new("data");
+    let files = files(ctx, &section, written)?;
+    let features = written.features.as_ref().map(|selectors| &selectors.0);
+    let lists = [("features", features), ("exclude", Some(&written.exclude.0))];
+    for (name, list) in lists {
+        for (i, selector) in list.into_iter().flatten().enumerate() {
+            let key = section.key(name).index(i);
+            if selector.is_empty() {
+                return Err(ctx.fail(&key, Trouble::Empty("the name of a column is empty")));
+            }
+            if selector.contains("{variable}") && (!shared || name == "exclude") {
+                let trouble = Trouble::OneOf(
+                    "`{variable}` stands for a variable in `features` of a shared predictor only",
+                );
+                return Err(ctx
+                    .fail(&key, trouble)
+                    .hint("set predictor.shared = true, or write the columns out"));
+            }
+        }
+    }
+    if features.is_some_and(Vec::is_empty) {
+        let error = ctx.fail(&section.key("features"), Trouble::Empty("no feature is named"));
+        return Err(error.hint("name columns or patterns, or leave `features` out to use every column"));
+    }
+    for (key, name) in
+        [(section.key("key"), &written.key), (section.key("split").key("column"), &written.split.column)]
+    {
+        if name.as_ref().is_some_and(String::is_empty) {
+            return Err(ctx.fail(&key, Trouble::Empty("the name of a column is empty")));
+        }
+    }
+    Ok(DataSettings {
+        split: split(ctx, &section.key("split"), &written.split, &files)?,
+        files,
+        features: features.cloned(),
+        exclude: written.exclude.0.clone(),
+        key: written.key.clone(),
+        missing: written.missing,
+    })
+}
+
+fn files(ctx: &Context<'_>, section: &Key, written: &DataSection) -> Result<DataFiles> {
+    let neighbour = |file: &std::path::PathBuf| ctx.neighbour(file);
+    match (&written.file, &written.train) {
+        (Some(_), Some(_)) => {
+            let trouble = Trouble::OneOf(
+                "give either `file` for all parts or `train` with `valid` and `test`, not both",
+            );
+            Err(ctx.fail(&section.key("train"), trouble))
+        }
+        (None, None) => Err(ctx
+            .fail(section, Trouble::OneOf("`file` or `train` is missing"))
+            .hint("add file = \"history.csv\": CSV, CSV packed with gzip, or Parquet")),
+        (Some(_), None) if written.valid.is_some() || written.test.is_some() => {
+            let name = if written.valid.is_some() { "valid" } else { "test" };
+            let trouble =
+                Trouble::OneOf("`valid` and `test` go with `train`; `file` is one table for all parts");
+            Err(ctx.fail(&section.key(name), trouble).hint("write `train` in place of `file`"))
+        }
+        (Some(file), None) => Ok(DataFiles::One(neighbour(file))),
+        (None, Some(train)) => Ok(DataFiles::Parts {
+            train: neighbour(train),
+            valid: written.valid.as_ref().map(neighbour),
+            test: written.test.as_ref().map(neighbour),
+        }),
+    }
+}
+
+fn split(ctx: &Context<'_>, key: &Key, written: &SplitSection, files: &DataFiles) -> Result<Split> {
+    if let Some(column) = &written.column {
+        if written.kind.is_some() || written.valid.is_some() || written.test.is_some() {
+            let trouble = Trouble::OneOf("a split is by `column` or by shares, not both");
+            return Err(ctx.fail(key, trouble));
+        }
+        if matches!(files, DataFiles::Parts { .. }) {
+            let trouble = Trouble::OneOf("with a table for each part there is nothing to split by a column");
+            return Err(ctx.fail(&key.key("column"), trouble));
+        }
+        return Ok(Split::Column(column.clone()));
+    }
+    // A part with a table of its own is not split off, and test never is from `train`.
+    let (own_valid, own_test) = match files {
+        DataFiles::One(_) => (false, false),
+        DataFiles::Parts { valid, .. } => (valid.is_some(), true),
+    };
+    let share = |name: &str, given: Option<f64>, own: bool| {
+        let value = given.unwrap_or(if own { 0.0 } else { 0.2 });
+        if own && value != 0.0 {
+            let trouble =
+                Trouble::Misfit(format!("`{name}` is not split off where `train` is a table of its own"));
+            return Err(ctx.fail(&key.key(name), trouble));
+        }
+        let fine = (0.0..1.0).contains(&value);
+        ctx.within(&key.key(name), value, fine, "a share is 0 or more and below 1")?;
+        Ok(value)
+    };
+    let valid = share("valid", written.valid, own_valid)?;
+    let test = share("test", written.test, own_test)?;
+    ctx.within(
+        key,
+        valid + test,
+        valid + test < 1.0,
+        "validation and test together leave something to train on",
+    )?;
+    Ok(match written.kind.unwrap_or_default() {
+        SplitKind::Random => Split::Random { valid, test },
+        SplitKind::Chronological => Split::Chronological { valid, test },
+    })
+}

@@ -1,0 +1,93 @@
+//! Settings from options, in place of those of the problem file.
+
+use super::{Context, check_settings};
+use crate::Spec;
+use crate::error::Result;
+use crate::file::{MixSetting, SharpnessSetting};
+use crate::key::Key;
+
+/// Settings that take the place of those of the problem file; what is `None` stays.
+///
+/// They pass the same checks, and a message names the option: `--epochs` for `epochs`, `--learning-rate` for
+/// `learning_rate`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overrides {
+    /// `training.method`.
+    pub method: Option<String>,
+    /// `training.epochs`.
+    pub epochs: Option<usize>,
+    /// `training.batch`.
+    pub batch: Option<usize>,
+    /// `training.learning_rate`.
+    pub learning_rate: Option<f64>,
+    /// `training.warmup`.
+    pub warmup: Option<usize>,
+    /// `training.mix`, a fixed weight.
+    pub mix: Option<f64>,
+    /// `training.seed`.
+    pub seed: Option<u64>,
+    /// `surrogate.k`: one value, or several to choose from.
+    pub k: Option<Vec<f64>>,
+    /// `predictor.layers`.
+    pub layers: Option<Vec<usize>>,
+    /// `data.features`: the columns that were resolved, to be written down.
+    pub features: Option<Vec<String>>,
+}
+
+impl Spec {
+    /// The problem with other settings.
+    pub fn with_overrides(mut self, overrides: Overrides) -> Result<Self> {
+        let mut options = Vec::new();
+        let training = &mut self.sections.training;
+        let mut set = |section: &str, key: &str, option: &'static str| {
+            options.push((Key::new(section).key(key), option));
+        };
+        if let Some(method) = overrides.method {
+            training.method = Some(method);
+            set("training", "method", "--method");
+        }
+        if let Some(epochs) = overrides.epochs {
+            training.epochs = Some(epochs);
+            set("training", "epochs", "--epochs");
+        }
+        if let Some(batch) = overrides.batch {
+            training.batch = Some(batch);
+            set("training", "batch", "--batch");
+        }
+        if let Some(rate) = overrides.learning_rate {
+            training.learning_rate = Some(rate);
+            set("training", "learning_rate", "--learning-rate");
+        }
+        if let Some(warmup) = overrides.warmup {
+            training.warmup = warmup;
+            set("training", "warmup", "--warmup");
+        }
+        if let Some(mix) = overrides.mix {
+            training.mix = Some(MixSetting::Fixed(mix));
+            set("training", "mix", "--mix");
+        }
+        if let Some(seed) = overrides.seed {
+            training.seed = seed;
+            set("training", "seed", "--seed");
+        }
+        if let Some(k) = overrides.k {
+            self.sections.surrogate.k = Some(match *k {
+                [k] => SharpnessSetting::Fixed(k),
+                _ => SharpnessSetting::Grid(k),
+            });
+            set("surrogate", "k", "--k");
+        }
+        if let Some(layers) = overrides.layers {
+            self.sections.predictor.layers = Some(layers);
+            set("predictor", "layers", "--layers");
+        }
+        if let (Some(features), Some(data)) = (overrides.features, &mut self.sections.data) {
+            data.features = Some(crate::file::Selectors(features));
+            set("data", "features", "--features");
+        }
+        let ctx =
+            Context { text: self.sections.text.clone(), path: &self.file, limits: &self.limits, options };
+        self.settings = check_settings(&ctx, &self.sections, &self.problem, &self.predicted)?;
+        Ok(self)
+    }
+}

@@ -1,0 +1,152 @@
+//! The `[training]` section, checked.
+
+use super::Context;
+use super::ranges::MOST_EPOCHS;
+use crate::error::{Result, Trouble};
+use crate::file::{
+    ClipSetting, ClipTable, MixSetting, ScheduleSetting, StopSetting, StopWord, TrainingSection,
+};
+use crate::key::Key;
+use crate::settings::{
+    Clip, Method, MethodError, MethodName, Mix, Optimizer, Ramp, Scenarios, Schedule, Stop, TrainingSettings,
+    Weights,
+};
+
+pub(super) fn training(ctx: &Context<'_>, written: &TrainingSection) -> Result<TrainingSettings> {
+    let section = Key::new("training");
+    let key = |name: &str| section.key(name);
+    let epochs = written.epochs.unwrap_or(200);
+    ctx.count(&key("epochs"), epochs, 1..=MOST_EPOCHS, "training takes 1 to 1,000,000 epochs")?;
+    let batch = written.batch.unwrap_or(32);
+    ctx.count(&key("batch"), batch, 1..=1 << 20, "a batch has 1 to 1,048,576 instances")?;
+    let default_rate = if written.optimizer == Optimizer::Adam { 1e-3 } else { 1e-2 };
+    let learning_rate = written.learning_rate.unwrap_or(default_rate);
+    ctx.positive(&key("learning_rate"), learning_rate, "a learning rate is a positive number")?;
+    let weight_decay = written.weight_decay.unwrap_or(0.0);
+    ctx.not_negative(&key("weight_decay"), weight_decay, "a decay is 0 or more")?;
+    ctx.count(&key("warmup"), written.warmup, 0..=MOST_EPOCHS, "a warm-up takes 0 to 1,000,000 epochs")?;
+    let ridge = written.ridge.unwrap_or(0.1);
+    ctx.not_negative(&key("ridge"), ridge, "a ridge is 0 or more")?;
+    let most = i64::MAX as u64;
+    ctx.within(
+        &key("seed"),
+        written.seed as f64,
+        written.seed <= most,
+        "a seed is at most 9223372036854775807",
+    )?;
+    let weights =
+        Weights { over: written.weights.over.unwrap_or(1.0), under: written.weights.under.unwrap_or(1.0) };
+    ctx.not_negative(&key("weights").key("over"), weights.over, "a weight is 0 or more")?;
+    ctx.not_negative(&key("weights").key("under"), weights.under, "a weight is 0 or more")?;
+    if weights.over + weights.under == 0.0 {
+        let trouble = Trouble::OneOf("one of the two weights must be positive");
+        return Err(ctx.fail(&key("weights"), trouble));
+    }
+    let count = written.scenarios.count.unwrap_or(60);
+    ctx.count(&key("scenarios").key("count"), count, 1..=100_000, "there are 1 to 100,000 scenarios")?;
+    Ok(TrainingSettings {
+        method: method(ctx, &key("method"), written.method.as_deref())?,
+        epochs,
+        batch,
+        optimizer: written.optimizer,
+        learning_rate,
+        momentum: momentum(ctx, &key("momentum"), written)?,
+        weight_decay,
+        schedule: schedule(ctx, &key("schedule"), written.schedule)?,
+        clip: clip(ctx, &key("clip"), written.clip)?,
+        stop: stop(ctx, &key("stop"), written.stop)?,
+        warmup: written.warmup,
+        mix: mix(ctx, &key("mix"), written.mix)?,
+        weights,
+        ridge,
+        infeasible: written.infeasible,
+        seed: written.seed,
+        scenarios: Scenarios { source: written.scenarios.source, count },
+    })
+}
+
+fn method(ctx: &Context<'_>, key: &Key, written: Option<&str>) -> Result<MethodName> {
+    let Some(name) = written else { return Ok(MethodName::default()) };
+    name.parse().map_err(|error: MethodError| {
+        let words: Vec<_> = Method::ALL.iter().map(|method| method.word()).collect();
+        let hint = format!(
+            "the methods are {}; those of the decision may end in `+l2`, all in `+scenarios`",
+            words.join(", ")
+        );
+        ctx.fail(key, Trouble::Misfit(error.to_string())).hint(hint)
+    })
+}
+
+fn momentum(ctx: &Context<'_>, key: &Key, written: &TrainingSection) -> Result<f64> {
+    match (written.optimizer, written.momentum) {
+        (Optimizer::Sgd, given) => {
+            let momentum = given.unwrap_or(0.9);
+            ctx.within(key, momentum, (0.0..1.0).contains(&momentum), "a momentum is 0 or more and below 1")?;
+            Ok(momentum)
+        }
+        (_, None) => Ok(0.0),
+        (other, Some(_)) => Err(ctx
+            .fail(key, Trouble::Misfit(format!("the optimiser `{other}` has no momentum")))
+            .hint("leave it out, or choose optimizer = \"sgd\"")),
+    }
+}
+
+fn schedule(ctx: &Context<'_>, key: &Key, written: ScheduleSetting) -> Result<Schedule> {
+    let ScheduleSetting::Plateau(plateau) = written else { return Ok(Schedule::Constant) };
+    let (factor, patience) = (plateau.factor.unwrap_or(0.1), plateau.patience.unwrap_or(10));
+    let fine = factor > 0.0 && factor < 1.0;
+    ctx.within(&key.key("factor"), factor, fine, "the factor is between 0 and 1")?;
+    ctx.count(&key.key("patience"), patience, 1..=MOST_EPOCHS, PATIENCE)?;
+    Ok(Schedule::Plateau { factor, patience })
+}
+
+const PATIENCE: &str = "patience is 1 to 1,000,000 epochs";
+
+fn clip(ctx: &Context<'_>, key: &Key, written: Option<ClipSetting>) -> Result<Clip> {
+    match written {
+        None => Ok(Clip::Norm(1.0)),
+        Some(ClipSetting::Word(_)) => Ok(Clip::None),
+        Some(ClipSetting::Table(ClipTable { norm: Some(norm), value: None })) => {
+            ctx.positive(&key.key("norm"), norm, "a norm is a positive number").map(|()| Clip::Norm(norm))
+        }
+        Some(ClipSetting::Table(ClipTable { norm: None, value: Some(value) })) => ctx
+            .positive(&key.key("value"), value, "the value is a positive number")
+            .map(|()| Clip::Value(value)),
+        Some(ClipSetting::Table(_)) => {
+            Err(ctx.fail(key, Trouble::OneOf("give exactly one of `norm` and `value`")))
+        }
+    }
+}
+
+fn stop(ctx: &Context<'_>, key: &Key, written: Option<StopSetting>) -> Result<Stop> {
+    match written {
+        None => Ok(Stop::Patience(20)),
+        Some(StopSetting::Word(StopWord::Never)) => Ok(Stop::Never),
+        Some(StopSetting::Word(StopWord::Paper)) => Ok(Stop::Paper),
+        Some(StopSetting::Table(table)) => {
+            ctx.count(&key.key("patience"), table.patience, 1..=MOST_EPOCHS, PATIENCE)?;
+            Ok(Stop::Patience(table.patience))
+        }
+    }
+}
+
+fn mix(ctx: &Context<'_>, key: &Key, written: Option<MixSetting>) -> Result<Mix> {
+    let share = |key: &Key, value: f64| {
+        ctx.within(key, value, (0.0..=1.0).contains(&value), "the weight of L2 is between 0 and 1")
+    };
+    match written {
+        None => Ok(Mix::Fixed(0.5)),
+        Some(MixSetting::Fixed(weight)) => share(key, weight).map(|()| Mix::Fixed(weight)),
+        Some(MixSetting::Annealed(ramp)) => {
+            share(&key.key("from"), ramp.from)?;
+            share(&key.key("to"), ramp.to)?;
+            ctx.count(
+                &key.key("epochs"),
+                ramp.epochs,
+                1..=MOST_EPOCHS,
+                "the way takes 1 to 1,000,000 epochs",
+            )?;
+            Ok(Mix::Annealed(Ramp { from: ramp.from, to: ramp.to, epochs: ramp.epochs }))
+        }
+    }
+}

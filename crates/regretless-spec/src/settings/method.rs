@@ -1,0 +1,154 @@
+//! Names of training methods.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+use thiserror::Error;
+
+use super::words::words;
+use crate::error::shorten;
+use crate::suggest;
+
+words! {
+    /// A training method without its suffixes.
+    Method {
+        /// Chosen by regretless.
+        #[default]
+        Auto = "auto",
+        /// The mean of the truths, whatever the features.
+        Constant = "constant",
+        /// Absolute error.
+        L1 = "l1",
+        /// Squared error.
+        L2 = "l2",
+        /// Absolute error with a weight for each side.
+        WeightedL1 = "weighted-l1",
+        /// The SPO+ loss.
+        SpoPlus = "spo+",
+        /// SPO+ on the smoothed problem.
+        SpoPlusSmooth = "spo+-smooth",
+        /// Decision-focused learning through a ridge.
+        Df = "df",
+        /// Regret of the surrogate, with the segments of the `[surrogate]` section.
+        Surrogate = "surrogate",
+        /// Regret of the surrogate with the pieces at the original problem's optimum.
+        SurrogateVertex = "surrogate-vertex",
+        /// Regret of the surrogate with the pieces at its own optimum.
+        SurrogateSmooth = "surrogate-smooth",
+        /// The Fenchel–Young loss of the surrogate.
+        FenchelYoung = "fenchel-young",
+    }
+}
+
+impl Method {
+    /// True if the loss is one of the decision, so that mixing it with L2 says something.
+    pub fn is_decision(self) -> bool {
+        !matches!(self, Self::Constant | Self::L1 | Self::L2 | Self::WeightedL1)
+    }
+}
+
+/// A training method's full name: `spo+`, `surrogate+l2`, `l2+scenarios`, `fenchel-young+l2+scenarios`.
+///
+/// ```
+/// use regretless_spec::{Method, MethodName};
+/// let name: MethodName = "spo++l2".parse()?;
+/// assert_eq!((name.base, name.mixed, name.scenarios), (Method::SpoPlus, true, false));
+/// assert_eq!(name.to_string(), "spo++l2");
+/// assert!("surogate".parse::<MethodName>().unwrap_err().to_string().contains("`surrogate`"));
+/// # Ok::<(), regretless_spec::MethodError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MethodName {
+    /// The method itself.
+    pub base: Method,
+    /// Suffix `+l2`: mixed with L2.
+    pub mixed: bool,
+    /// Suffix `+scenarios`: decisions over scenarios.
+    pub scenarios: bool,
+}
+
+/// Why a text is no method's name.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum MethodError {
+    /// No such method.
+    #[error("there is no method `{name}`{}", near.map_or_else(String::new, |near| format!(": did you mean `{near}`?")))]
+    Unknown {
+        /// The text.
+        name: String,
+        /// The method that may be meant.
+        near: Option<Method>,
+    },
+    /// `+l2` on a method that is no decision loss.
+    #[error("`{0}` has no loss of the decision, so it cannot be mixed with L2")]
+    NotMixable(Method),
+}
+
+impl fmt::Display for MethodName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mixed = if self.mixed { "+l2" } else { "" };
+        let scenarios = if self.scenarios { "+scenarios" } else { "" };
+        f.pad(&format!("{}{mixed}{scenarios}", self.base))
+    }
+}
+
+impl FromStr for MethodName {
+    type Err = MethodError;
+
+    fn from_str(text: &str) -> Result<Self, MethodError> {
+        let (rest, scenarios) = text.strip_suffix("+scenarios").map_or((text, false), |rest| (rest, true));
+        let (base, mixed) = rest.strip_suffix("+l2").map_or((rest, false), |rest| (rest, true));
+        let Some(&base) = Method::ALL.iter().find(|method| method.word() == base) else {
+            let words: Vec<String> = Method::ALL.iter().map(|m| m.word().to_owned()).collect();
+            // `spo` and the like: the method is there with something added.
+            let longer = Method::ALL.iter().copied().find(|m| base.len() > 1 && m.word().starts_with(base));
+            let near = suggest::nearest(base, &words);
+            let near =
+                near.and_then(|near| Method::ALL.iter().copied().find(|m| m.word() == near)).or(longer);
+            return Err(MethodError::Unknown { name: shorten(text), near });
+        };
+        if mixed && !base.is_decision() {
+            return Err(MethodError::NotMixable(base));
+        }
+        Ok(Self { base, mixed, scenarios })
+    }
+}
+
+impl Serialize for MethodName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for &base in Method::ALL {
+            for (mixed, scenarios) in [(false, false), (true, false), (false, true), (true, true)] {
+                let name = MethodName { base, mixed, scenarios };
+                let read = name.to_string().parse::<MethodName>();
+                if mixed && !base.is_decision() {
+                    assert_eq!(read, Err(MethodError::NotMixable(base)));
+                } else {
+                    assert_eq!(read, Ok(name));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn misspellings() {
+        let near = |text: &str| match text.parse::<MethodName>() {
+            Err(MethodError::Unknown { near, .. }) => near,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(near("surogate+l2"), Some(Method::Surrogate));
+        assert_eq!(near("spo"), Some(Method::SpoPlus));
+        assert_eq!(near("fenchel"), Some(Method::FenchelYoung));
+        assert_eq!(near("l2+scenarios+l2"), None);
+        assert_eq!(near(""), None);
+    }
+}

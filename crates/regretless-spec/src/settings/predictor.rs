@@ -1,0 +1,76 @@
+//! The predictor that is trained.
+
+use serde::Serialize;
+
+use super::words::words;
+
+/// The `[predictor]` section, checked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PredictorSettings {
+    /// The kind.
+    pub kind: PredictorKind,
+    /// Widths of the hidden layers; none but for an `mlp`.
+    pub layers: Vec<usize>,
+    /// The function between layers.
+    pub activation: Activation,
+    /// Whether hidden layers are normalised over the batch.
+    pub batch_norm: bool,
+    /// Share of hidden units that are left out in a training step.
+    pub dropout: f64,
+    /// One network for all variables, each with its own features.
+    pub shared: bool,
+    /// How a predicted Q is made; `None` if Q is known.
+    pub quadratic: Option<QuadraticSettings>,
+}
+
+words! {
+    /// A kind of predictor.
+    PredictorKind {
+        /// The same prediction whatever the features.
+        Constant = "constant",
+        /// Linear in the features.
+        Linear = "linear",
+        /// A network with hidden layers.
+        #[default]
+        Mlp = "mlp",
+    }
+}
+
+words! {
+    /// The function between the layers of a network.
+    Activation {
+        /// max(z, 0).
+        #[default]
+        Relu = "relu",
+        /// z, or z/100 below 0.
+        LeakyRelu = "leaky-relu",
+        /// Hyperbolic tangent.
+        Tanh = "tanh",
+        /// 1/(1 + exp(−z)).
+        Sigmoid = "sigmoid",
+        /// z times the normal distribution function.
+        Gelu = "gelu",
+    }
+}
+
+words! {
+    /// How embeddings of the variables make a positive semidefinite Q.
+    QuadraticForm {
+        /// Inner products of the embeddings.
+        #[default]
+        Gram = "gram",
+        /// Cosines between the embeddings.
+        Cosine = "cosine",
+    }
+}
+
+/// How a predicted Q is made.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct QuadraticSettings {
+    /// Length of a variable's embedding.
+    pub embedding: usize,
+    /// What is made of two embeddings.
+    pub form: QuadraticForm,
+    /// Added to the diagonal.
+    pub ridge: f64,
+}

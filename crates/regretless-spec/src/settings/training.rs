@@ -1,0 +1,217 @@
+//! How a predictor is trained.
+
+use serde::Serialize;
+
+use super::method::MethodName;
+use super::words::words;
+
+/// The `[training]` section, checked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrainingSettings {
+    /// The method.
+    pub method: MethodName,
+    /// The most epochs.
+    pub epochs: usize,
+    /// Instances a step.
+    pub batch: usize,
+    /// The optimiser.
+    pub optimizer: Optimizer,
+    /// Its learning rate.
+    pub learning_rate: f64,
+    /// Momentum of `sgd`, 0 for the others.
+    pub momentum: f64,
+    /// Decay of the weights.
+    pub weight_decay: f64,
+    /// How the learning rate changes.
+    pub schedule: Schedule,
+    /// How gradients are clipped.
+    pub clip: Clip,
+    /// When training stops early.
+    pub stop: Stop,
+    /// Epochs of L2 before the method.
+    pub warmup: usize,
+    /// Weight of L2 in methods with `+l2`.
+    pub mix: Mix,
+    /// The two sides of `weighted-l1`.
+    pub weights: Weights,
+    /// Ridge of `df`.
+    pub ridge: f64,
+    /// What happens to instances without an optimum.
+    pub infeasible: Infeasible,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Scenarios of methods with `+scenarios`.
+    pub scenarios: Scenarios,
+}
+
+words! {
+    /// An optimiser.
+    Optimizer {
+        /// Adam.
+        #[default]
+        Adam = "adam",
+        /// AdaGrad.
+        AdaGrad = "adagrad",
+        /// Stochastic gradient descent.
+        Sgd = "sgd",
+    }
+}
+
+words! {
+    /// What happens to training instances that have no optimum.
+    Infeasible {
+        /// Training is refused.
+        #[default]
+        Fail = "fail",
+        /// They are left out.
+        Skip = "skip",
+    }
+}
+
+words! {
+    /// Where scenarios come from.
+    ScenarioSource {
+        /// The prediction plus residuals of training instances.
+        #[default]
+        Residuals = "residuals",
+        /// The members of an ensemble.
+        Ensemble = "ensemble",
+    }
+}
+
+/// How the learning rate changes over the epochs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Schedule {
+    /// Not at all.
+    #[default]
+    Constant,
+    /// Multiplied with `factor` after `patience` epochs without improvement.
+    Plateau {
+        /// The factor, between 0 and 1.
+        factor: f64,
+        /// Epochs without improvement.
+        patience: usize,
+    },
+}
+
+/// How gradients are clipped.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clip {
+    /// Not at all.
+    None,
+    /// Scaled down to this norm.
+    Norm(f64),
+    /// Every entry cut to this size.
+    Value(f64),
+}
+
+/// When training stops before the last epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stop {
+    /// Never.
+    Never,
+    /// After so many epochs without improvement on validation.
+    Patience(usize),
+    /// From epoch 8, when the last four epochs are no better than the four before.
+    Paper,
+}
+
+/// The weight of L2 in a mixed loss.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mix {
+    /// The same in every epoch.
+    Fixed(f64),
+    /// From one weight to another.
+    Annealed(Ramp),
+}
+
+/// A value that changes over epochs and then stays.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Ramp {
+    /// The value in the first epoch.
+    pub from: f64,
+    /// The value at the end of the way.
+    pub to: f64,
+    /// Epochs the way takes.
+    pub epochs: usize,
+}
+
+/// The sharpness K of the surrogate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sharpness {
+    /// One value.
+    Fixed(f64),
+    /// Several values; the best on validation is kept.
+    Grid(Vec<f64>),
+    /// From one value to another, by the same factor an epoch.
+    Annealed(Ramp),
+}
+
+impl Sharpness {
+    /// The only value, the first of a grid, the last of a way.
+    pub fn value(&self) -> f64 {
+        match self {
+            Self::Fixed(k) => *k,
+            Self::Grid(ks) => ks.first().copied().unwrap_or(5.0),
+            Self::Annealed(ramp) => ramp.to,
+        }
+    }
+
+    /// The value in an epoch, counted from 0; of a grid the first.
+    ///
+    /// ```
+    /// use regretless_spec::{Ramp, Sharpness};
+    /// let k = Sharpness::Annealed(Ramp { from: 1.0, to: 100.0, epochs: 2 });
+    /// assert_eq!([0, 1, 2, 3].map(|epoch| k.at(epoch).round()), [1.0, 10.0, 100.0, 100.0]);
+    /// ```
+    pub fn at(&self, epoch: usize) -> f64 {
+        match self {
+            Self::Annealed(r) if epoch < r.epochs => {
+                r.from * (r.to / r.from).powf(epoch as f64 / r.epochs as f64)
+            }
+            _ => self.value(),
+        }
+    }
+}
+
+impl Mix {
+    /// The weight in an epoch, counted from 0; on the way it changes by the same amount an epoch.
+    ///
+    /// ```
+    /// use regretless_spec::{Mix, Ramp};
+    /// let mix = Mix::Annealed(Ramp { from: 1.0, to: 0.0, epochs: 2 });
+    /// assert_eq!([0, 1, 2, 3].map(|epoch| mix.at(epoch)), [1.0, 0.5, 0.0, 0.0]);
+    /// ```
+    pub fn at(&self, epoch: usize) -> f64 {
+        match self {
+            Self::Fixed(weight) => *weight,
+            Self::Annealed(r) if epoch < r.epochs => {
+                r.from + (r.to - r.from) * (epoch as f64 / r.epochs as f64)
+            }
+            Self::Annealed(ramp) => ramp.to,
+        }
+    }
+}
+
+/// The weights of `weighted-l1`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Weights {
+    /// Of a unit predicted above the truth.
+    pub over: f64,
+    /// Of a unit predicted below the truth.
+    pub under: f64,
+}
+
+/// The scenarios of methods with `+scenarios`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Scenarios {
+    /// Where they come from.
+    pub source: ScenarioSource,
+    /// How many.
+    pub count: usize,
+}
