@@ -192,6 +192,16 @@ impl Regret {
         Ok(self.anchors.len())
     }
 
+    /// V(truth) of each truth, solved where it is not known yet; infinite where there is no optimum, NaN where the problem
+    /// refuses the truth.
+    pub fn optima(&mut self, truths: &[f64]) -> Result<Vec<f64>, LossError> {
+        let width = self.reading.layout().width();
+        self.check("truths", truths, truths.len() / width * width)?;
+        self.solve_truths(truths);
+        let value = |truth| self.optimal.get(&fingerprint(truth)).copied().unwrap_or(f64::NAN);
+        Ok(truths.chunks_exact(width).map(value).collect())
+    }
+
     /// The optimal values of the truths met so far, by a key made of the truth's own values.
     pub fn known_optima(&self) -> Vec<(u64, f64)> {
         self.optimal.iter().map(|(key, value)| (*key, *value)).collect()
