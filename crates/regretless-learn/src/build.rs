@@ -1,0 +1,124 @@
+//! From the settings of a problem file to a predictor.
+
+use regretless_core::{Layout, Parameter};
+use regretless_spec::{Activation as Word, Columns, PredictorKind, QuadraticForm, Spec};
+
+use crate::error::LearnError;
+use crate::predictor::{
+    Activation, Constant, Embedding, EmbeddingForm, Joint, Mlp, MlpShape, Predictor, Shared,
+};
+
+/// Positions of the entries of Q in the flat prediction.
+pub(crate) fn quadratic_entries(layout: &Layout) -> Vec<usize> {
+    entries(layout, |p| p == Parameter::Quadratic)
+}
+
+fn entries(layout: &Layout, wanted: impl Fn(Parameter) -> bool) -> Vec<usize> {
+    let mut at = 0;
+    let mut found = Vec::new();
+    for part in layout.parts() {
+        let len = part.range.len();
+        if wanted(part.parameter) {
+            found.extend(at..at + len);
+        }
+        at += len;
+    }
+    found
+}
+
+/// An untrained predictor for the outputs of `layout`; `mean` is the training mean of the targets.
+pub(crate) fn predictor(
+    spec: &Spec,
+    layout: &Layout,
+    columns: &Columns,
+    mean: &[f64],
+    constant: bool,
+    seed: u64,
+) -> Result<Box<dyn Predictor>, LearnError> {
+    let settings = spec.predictor();
+    if constant || settings.kind == PredictorKind::Constant {
+        return Ok(Box::new(Constant { outputs: layout.width() }));
+    }
+    let Some(quadratic) = settings.quadratic else {
+        return network(spec, layout, columns, &(0..layout.width()).collect::<Vec<_>>(), seed);
+    };
+    let n = spec.problem().n();
+    let own = quadratic_entries(layout);
+    let rest = entries(layout, |p| p != Parameter::Quadratic);
+    let mean: Vec<f64> = own.iter().map(|&k| mean[k]).collect();
+    let form = match quadratic.form {
+        QuadraticForm::Gram => EmbeddingForm::Gram,
+        QuadraticForm::Cosine => EmbeddingForm::Cosine,
+    };
+    let embedding = Embedding::new(&mean, n, quadratic.embedding, form, quadratic.ridge, seed);
+    let mut members: Vec<(Box<dyn Predictor>, Vec<usize>)> = vec![(Box::new(embedding), own)];
+    if !rest.is_empty() {
+        members.push((network(spec, layout, columns, &rest, seed)?, rest));
+    }
+    Ok(Box::new(Joint::new(members)))
+}
+
+/// The network for the given positions of the flat prediction.
+fn network(
+    spec: &Spec,
+    layout: &Layout,
+    columns: &Columns,
+    outputs: &[usize],
+    seed: u64,
+) -> Result<Box<dyn Predictor>, LearnError> {
+    let settings = spec.predictor();
+    let features = columns.features.len();
+    let shape = |inputs: usize, outputs: usize| MlpShape {
+        inputs,
+        hidden: if settings.kind == PredictorKind::Linear { Vec::new() } else { settings.layers.clone() },
+        outputs,
+        activation: match settings.activation {
+            Word::Relu => Activation::Relu,
+            Word::LeakyRelu => Activation::LeakyRelu,
+            Word::Tanh => Activation::Tanh,
+            Word::Sigmoid => Activation::Sigmoid,
+            Word::Gelu => Activation::Gelu,
+        },
+        batch_norm: settings.batch_norm,
+        dropout: settings.dropout,
+    };
+    let Some(inputs) = columns.per_variable.clone().filter(|_| settings.shared) else {
+        return Ok(Box::new(Mlp::new(&shape(features, outputs.len()), seed)));
+    };
+    let places = per_variable(spec.problem().n(), layout, outputs)?;
+    let inner = Mlp::new(&shape(inputs.first().map_or(0, Vec::len), places[0].len()), seed);
+    Ok(Box::new(Shared::new(Box::new(inner), features, inputs, places)))
+}
+
+/// For each variable, the positions within `outputs` of its entries: θⱼ, bounds of j, column j of matrices.
+fn per_variable(n: usize, layout: &Layout, outputs: &[usize]) -> Result<Vec<Vec<usize>>, LearnError> {
+    let mut variable = vec![None; layout.width()];
+    let mut at = 0;
+    for part in layout.parts() {
+        for k in part.range.clone() {
+            variable[at] = match part.parameter {
+                Parameter::Linear | Parameter::Lower | Parameter::Upper => Some(k),
+                Parameter::SoftRows | Parameter::AtMostRows | Parameter::EqualRows => Some(k % n),
+                _ => None,
+            };
+            at += 1;
+        }
+    }
+    let mut places = vec![Vec::new(); n];
+    for (position, &k) in outputs.iter().enumerate() {
+        let Some(j) = variable[k] else {
+            return Err(LearnError::Settings {
+                what: "a shared predictor needs predicted parts with one entry or one column a variable".into(),
+                hint: "set `shared = false` in the section [predictor]".into(),
+            });
+        };
+        places[j].push(position);
+    }
+    if places.iter().any(|p| p.len() != places[0].len() || p.is_empty()) {
+        return Err(LearnError::Settings {
+            what: "a shared predictor needs as many predicted entries for each variable as for the others".into(),
+            hint: "set `shared = false` in the section [predictor]".into(),
+        });
+    }
+    Ok(places)
+}

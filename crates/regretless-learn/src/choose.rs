@@ -1,0 +1,226 @@
+//! One model in the end: the best K of a grid, the best method of `auto`.
+
+use regretless_core::Method;
+use regretless_spec::{Method as Word, MethodName, TrainingSettings};
+use serde::{Deserialize, Serialize};
+
+use crate::error::LearnError;
+use crate::fit::Ended;
+use crate::measures::Measures;
+use crate::recipe::Recipe;
+use crate::stats::Summary;
+use crate::study::{Candidate, Study};
+
+/// Fine-tuning starts near a good predictor: smaller steps, fewer of them.
+const FINE_RATE: f64 = 0.3;
+
+/// The model that was kept, and what it was kept over.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The winner.
+    pub candidate: Candidate,
+    /// All candidates, the winner among them.
+    pub tried: Vec<Tried>,
+    /// What was chosen, over what, by how much.
+    pub sentence: String,
+}
+
+/// A candidate in a few numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// Its name.
+    pub name: String,
+    /// Sharpness, if the method has one.
+    pub k: Option<f64>,
+    /// Measures on validation.
+    pub valid: Measures,
+    /// How its training ended.
+    pub ended: Ended,
+    /// Epochs trained.
+    pub epochs: usize,
+    /// The epoch that was kept.
+    pub best: usize,
+    /// Seconds of training.
+    pub seconds: f64,
+}
+
+impl Tried {
+    fn of(candidate: &Candidate) -> Self {
+        Self {
+            name: candidate.name.clone(),
+            k: candidate.k,
+            valid: candidate.valid.measures.clone(),
+            ended: candidate.fitted.ended.clone(),
+            epochs: candidate.fitted.history.last().map_or(0, |e| e.epoch),
+            best: candidate.fitted.best,
+            seconds: candidate.fitted.seconds,
+        }
+    }
+}
+
+/// Trains with a method, or with `auto` chooses one.
+pub fn train(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<Chosen, LearnError> {
+    if name.base == Word::Auto {
+        return auto(study, seed);
+    }
+    let recipes = Recipe::of(study.task().spec(), name, seed);
+    check(study, &recipes)?;
+    let mut candidates = Vec::new();
+    for recipe in &recipes {
+        candidates.push(study.candidate(recipe, None)?);
+        if study.interrupted() {
+            break;
+        }
+    }
+    let best = best_of(&candidates);
+    let tried: Vec<Tried> = candidates.iter().map(Tried::of).collect();
+    let candidate = candidates.swap_remove(best);
+    let regret = candidate.valid.measures.regret;
+    let sentence = if tried.len() > 1 {
+        format!("kept {} with a validation regret of {}, the best of {}", candidate.name, short(regret), tried.len())
+    } else {
+        format!("trained {}: validation regret {}", candidate.name, short(regret))
+    };
+    if candidate.fitted.ended == Ended::Diverged && candidate.fitted.best == 0 {
+        return Err(LearnError::Diverged {
+            method: candidate.name.clone(),
+            epoch: tried[best].epochs,
+            what: "the predictions ran away, and no epoch was better than the untrained predictor".into(),
+        });
+    }
+    Ok(Chosen { candidate, tried, sentence })
+}
+
+/// Refuses what cannot be trained before anything is.
+fn check(study: &Study<'_>, recipes: &[Recipe]) -> Result<(), LearnError> {
+    let task = study.task();
+    for recipe in recipes {
+        if let Some(method) = recipe.method {
+            method.supports(task.problem(), task.layout())?;
+        }
+        if recipe.scenarios && !task.has_scenarios() {
+            return Err(LearnError::Settings {
+                what: format!("`{}`: scenarios would not change the decision", recipe.name),
+                hint: "scenarios need predicted soft rows, limits or prices, and no predicted hard rows; θ and Q enter \
+                       the objective linearly, so that only their mean matters"
+                    .into(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The methods that fine-tune a two-stage predictor, for what a problem predicts.
+pub fn decision_methods(task: &crate::Task) -> Vec<MethodName> {
+    let fits = |m: Method| m.supports(task.problem(), task.layout()).is_ok();
+    let name = |base, mixed| MethodName { base, mixed, scenarios: false };
+    let mut names = Vec::new();
+    if fits(Method::SpoPlus) {
+        names.extend([name(Word::SpoPlus, false), name(Word::SpoPlusSmooth, false)]);
+    }
+    if fits(Method::SurrogateSmooth) {
+        names.push(name(Word::SurrogateSmooth, true));
+    }
+    names
+}
+
+/// The best two-stage predictor, fine-tuned with every decision loss that fits, and with scenarios; what is no better on
+/// validation than its standard error is not kept. Never worse than two-stage on validation, by construction.
+fn auto(study: &mut Study<'_>, seed: u64) -> Result<Chosen, LearnError> {
+    let spec = study.task().spec();
+    let word = |base| MethodName { base, ..MethodName::default() };
+    let mut candidates = Vec::new();
+    for base in [Word::Constant, Word::L2, Word::L1] {
+        let recipe = Recipe::of(spec, word(base), seed).remove(0);
+        candidates.push(study.candidate(&recipe, None)?);
+        if study.interrupted() {
+            break;
+        }
+    }
+    let reference = best_of(&candidates);
+    let trainable = candidates.iter().position(|c| !c.constant).filter(|_| !study.interrupted());
+    if let Some(first) = trainable {
+        // The constant predictor has nothing to tune: start from the best that learned something.
+        let learned = &candidates[first..];
+        let start = first + best_of(learned);
+        for name in decision_methods(study.task()) {
+            for mut recipe in Recipe::of(spec, name, seed) {
+                let training = &recipe.training;
+                recipe.training = TrainingSettings {
+                    learning_rate: FINE_RATE * training.learning_rate,
+                    epochs: training.epochs.div_ceil(2),
+                    warmup: 0,
+                    ..training.clone()
+                };
+                recipe.name = format!("{} from {}", recipe.name, candidates[start].name);
+                let tuned = study.candidate(&recipe, Some(&candidates[start]))?;
+                candidates.push(tuned);
+                if study.interrupted() {
+                    break;
+                }
+            }
+        }
+        if study.task().has_scenarios() && !study.interrupted() {
+            let bases = [best_of(&candidates), start];
+            let bases = if bases[0] == bases[1] { &bases[..1] } else { &bases };
+            for &base in bases {
+                let with = study.with_scenarios(&candidates[base], seed)?;
+                candidates.push(with);
+            }
+        }
+    }
+    let best = best_of(&candidates);
+    let (gain, error) = paired(&candidates[reference], &candidates[best]);
+    let kept = if gain > error { best } else { reference };
+    let sentence = sentence(&candidates, reference, best, gain, error);
+    let tried = candidates.iter().map(Tried::of).collect();
+    Ok(Chosen { candidate: candidates.swap_remove(kept), tried, sentence })
+}
+
+fn sentence(candidates: &[Candidate], reference: usize, best: usize, gain: f64, error: f64) -> String {
+    let regret = |i: usize| candidates[i].valid.measures.regret;
+    let (name, from) = (&candidates[best].name, &candidates[reference].name);
+    if best == reference {
+        return format!(
+            "kept {from}, the best two-stage predictor: none of {} alternatives had a lower validation regret than {}",
+            candidates.len() - 1,
+            short(regret(reference))
+        );
+    }
+    let change = if regret(reference) > 0.0 { 100.0 * gain / regret(reference) } else { 0.0 };
+    let numbers = format!("validation regret {} instead of {}", short(regret(best)), short(regret(reference)));
+    if gain > error {
+        let times = if error > 0.0 { format!(", {:.1} standard errors", gain / error) } else { String::new() };
+        format!("chose {name} over {from}: {numbers} (−{change:.1} %{times})")
+    } else {
+        format!(
+            "kept {from}: {name} had {numbers} (−{change:.1} %), which is within its standard error of {}",
+            short(error)
+        )
+    }
+}
+
+/// Mean gain in regret from `a` to `b` over the validation rows both decided, and its standard error.
+fn paired(a: &Candidate, b: &Candidate) -> (f64, f64) {
+    let gains = a.valid.regrets().into_iter().zip(b.valid.regrets()).map(|(a, b)| a - b);
+    let gains: Vec<f64> = gains.filter(|g| g.is_finite()).collect();
+    Summary::of(&gains).map_or((0.0, 0.0), |s| {
+        (s.mean, s.std.map_or(0.0, |std| std / (gains.len() as f64).sqrt()))
+    })
+}
+
+/// The lowest validation regret; candidates that decided less come after those that decided more.
+fn best_of(candidates: &[Candidate]) -> usize {
+    let key = |c: &Candidate| (c.valid.measures.undecided, c.valid.measures.regret);
+    let order = |a: &(usize, f64), b: &(usize, f64)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
+    (0..candidates.len()).min_by(|&i, &j| order(&key(&candidates[i]), &key(&candidates[j]))).unwrap_or(0)
+}
+
+/// Four digits.
+pub(crate) fn short(v: f64) -> String {
+    if v == 0.0 {
+        return "0".into();
+    }
+    let digits = 3 - v.abs().log10().floor() as i32;
+    if (-2..=9).contains(&digits) { format!("{v:.*}", digits.max(0) as usize) } else { format!("{v:.3e}") }
+}

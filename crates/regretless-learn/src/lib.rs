@@ -1,0 +1,54 @@
+//! Train predictors on the decisions they cause.
+//!
+//! The way of the data: a [`Task`] is a problem file with its table of history, split and standardised. A [`Recipe`] says
+//! how one predictor is trained; [`Fit`] trains it: features → [`Predictor`] → parameters → decision loss → gradient →
+//! back through the predictor → optimiser. A [`Study`] trains several and [`train`] keeps one of them, [`compare`] sets
+//! methods side by side, [`judge`] decides for rows whose truth is known, and a [`Run`] is the directory in which all of it
+//! is written down. Same seed, same numbers, whatever the number of threads.
+
+mod build;
+mod checkpoint;
+mod choose;
+mod dataset;
+mod error;
+mod files;
+mod fit;
+mod judge;
+mod measures;
+mod model;
+mod model_file;
+mod objective;
+mod observer;
+mod optimizer;
+mod predictor;
+mod random;
+mod recipe;
+mod run;
+mod scaler;
+pub mod stats;
+mod study;
+mod task;
+pub mod tensorboard;
+mod words;
+
+pub use choose::{Chosen, Tried, decision_methods, train};
+pub use dataset::Dataset;
+pub use error::LearnError;
+pub use fit::{Ended, Epoch, Fit, Fitted, Seconds};
+pub use judge::{Judgement, judge, judge_valid};
+pub use measures::Measures;
+pub use model::Model;
+pub use model_file::ModelCard;
+pub use objective::{Objective, Step};
+pub use observer::{Interrupt, Observer, Silent};
+pub use optimizer::{Optimizer, clip};
+pub use predictor::{
+    Activation, Constant, Embedding, EmbeddingForm, Joint, Mlp, MlpShape, Predictor, Pullback, Shared, Weights,
+};
+pub use random::stream;
+pub use recipe::Recipe;
+pub use run::{Environment, Run};
+pub use scaler::Scaler;
+pub use study::{Candidate, Study};
+pub use task::{Task, layout};
+pub use words::status;

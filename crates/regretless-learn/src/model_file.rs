@@ -1,0 +1,183 @@
+//! Models in files: safetensors, which PyTorch opens as they are.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use regretless_spec::Columns;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+
+use crate::build;
+use crate::error::LearnError;
+use crate::files;
+use crate::model::Model;
+use crate::predictor::Weights;
+use crate::scaler::Scaler;
+use crate::task::layout;
+
+/// Raised when the layout of model files changes.
+const VERSION: u32 = 1;
+
+/// What a model file says about itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelCard {
+    /// Format of the file.
+    pub format: u32,
+    /// The version of regretless that wrote it.
+    pub version: String,
+    /// The method that trained it.
+    pub method: String,
+    /// Number of predictors in an ensemble, 1 otherwise.
+    pub members: usize,
+    /// True for the constant predictor.
+    pub constant: bool,
+    /// Feature columns, in the model's order.
+    pub features: Vec<String>,
+    /// Target columns, in the model's order.
+    pub targets: Vec<String>,
+    /// For a shared predictor the features of each variable, as positions in `features`.
+    pub per_variable: Option<Vec<Vec<usize>>>,
+}
+
+impl ModelCard {
+    /// The card of a model trained on these columns.
+    pub fn new(method: &str, model: &Model, constant: bool, columns: &Columns) -> Self {
+        Self {
+            format: VERSION,
+            version: env!("CARGO_PKG_VERSION").into(),
+            method: method.into(),
+            members: model.members.len(),
+            constant,
+            features: columns.feature_names.clone(),
+            targets: columns.target_names.clone(),
+            per_variable: columns.per_variable.clone(),
+        }
+    }
+}
+
+type Tensors = BTreeMap<String, (Vec<usize>, Dtype, Vec<u8>)>;
+
+/// Writes a model; `extra` goes into the file's metadata.
+pub(crate) fn write(
+    path: &Path,
+    model: &Model,
+    card: &ModelCard,
+    extra: &[(&str, String)],
+) -> Result<(), LearnError> {
+    let mut tensors = Tensors::new();
+    for (m, member) in model.members.iter().enumerate() {
+        for part in member.weights().into_iter().chain(member.buffers()) {
+            for (name, shape, values) in part.iter() {
+                let data = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+                tensors.insert(key(m, name), (shape.to_vec(), Dtype::F32, data));
+            }
+        }
+    }
+    for (name, values) in statistics(model) {
+        let data = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        tensors.insert(name.into(), (vec![values.len()], Dtype::F64, data));
+    }
+    let views = tensors.iter().map(|(name, (shape, dtype, data))| {
+        TensorView::new(*dtype, shape.clone(), data).map(|view| (name.clone(), view))
+    });
+    let views: Vec<_> = views.collect::<Result<_, _>>().map_err(|e| broken(path, &e))?;
+    let mut metadata: HashMap<String, String> =
+        extra.iter().map(|(name, text)| ((*name).to_owned(), text.clone())).collect();
+    let card = serde_json::to_string(card).map_err(|e| broken(path, &e))?;
+    metadata.insert("regretless".into(), card);
+    let bytes = safetensors::serialize(views, Some(metadata)).map_err(|e| broken(path, &e))?;
+    files::write(path, &bytes)
+}
+
+/// The texts in a model file.
+pub(crate) fn metadata(path: &Path) -> Result<HashMap<String, String>, LearnError> {
+    let bytes = files::read(path)?;
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|e| broken(path, &e))?;
+    Ok(metadata.metadata().clone().unwrap_or_default())
+}
+
+/// Reads a model that was trained for the problem file `spec`.
+pub(crate) fn read(
+    path: &Path,
+    spec: &regretless_spec::Spec,
+) -> Result<(Model, ModelCard, HashMap<String, String>), LearnError> {
+    let bytes = files::read(path)?;
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|e| broken(path, &e))?;
+    let metadata = metadata.metadata().clone().unwrap_or_default();
+    let card = metadata.get("regretless").map_or("", String::as_str);
+    let card: ModelCard = serde_json::from_str(card)
+        .map_err(|_| LearnError::run(path, "the file is not a model of regretless", ""))?;
+    if card.format != VERSION {
+        let what = format!("the model has format {}, this program reads {VERSION}", card.format);
+        let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
+        return Err(LearnError::run(path, what, hint));
+    }
+    let tensors = SafeTensors::deserialize(&bytes).map_err(|e| broken(path, &e))?;
+    let wide = |name: &str| -> Result<Vec<f64>, LearnError> {
+        let tensor = tensors.tensor(name).map_err(|e| broken(path, &e))?;
+        let whole = tensor.data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap_or_default()));
+        Ok(whole.collect())
+    };
+    let layout = layout(spec);
+    let scaler = |name: &str, width: usize| -> Result<Scaler, LearnError> {
+        let mean = wide(&format!("{name}.mean"))?;
+        let deviation = wide(&format!("{name}.deviation"))?;
+        if mean.len() != width || deviation.len() != width {
+            return Err(broken(path, &"its statistics do not fit the problem"));
+        }
+        Ok(Scaler { mean, deviation })
+    };
+    let features = scaler("features", card.features.len())?;
+    let targets = scaler("targets", layout.width())?;
+    let residuals = wide("scenarios.residuals")?;
+    if !residuals.len().is_multiple_of(layout.width().max(1)) || card.members > 10_000 {
+        return Err(broken(path, &"its scenarios do not fit the problem"));
+    }
+    let columns = Columns {
+        features: (0..card.features.len()).collect(),
+        per_variable: card.per_variable.clone(),
+        ..Columns::default()
+    };
+    let mut members = Vec::new();
+    for m in 0..card.members {
+        // The initial embedding does not matter: the weights come from the file.
+        let mean = vec![0.0; layout.width()];
+        let mut member = build::predictor(spec, &layout, &columns, &mean, card.constant, 0)?;
+        let fill = |part: &mut Weights| -> Result<(), LearnError> {
+            let names: Vec<(String, [usize; 2])> =
+                part.iter().map(|(name, shape, _)| (name.to_owned(), shape)).collect();
+            let mut flat = Vec::with_capacity(part.len());
+            for (name, shape) in names {
+                let tensor = tensors.tensor(&key(m, &name)).map_err(|e| broken(path, &e))?;
+                if tensor.shape() != shape || tensor.dtype() != Dtype::F32 {
+                    return Err(broken(path, &format!("`{name}` has another shape than the problem file says")));
+                }
+                flat.extend(crate::checkpoint::numbers(tensor.data()));
+            }
+            part.values_mut().copy_from_slice(&flat);
+            Ok(())
+        };
+        member.weights_mut().into_iter().try_for_each(fill)?;
+        member.buffers_mut().into_iter().try_for_each(fill)?;
+        members.push(member);
+    }
+    Ok((Model { members, features, targets, residuals }, card, metadata))
+}
+
+fn key(member: usize, name: &str) -> String {
+    if member == 0 { name.to_owned() } else { format!("member{member}.{name}") }
+}
+
+fn statistics(model: &Model) -> [(&'static str, &[f64]); 5] {
+    [
+        ("features.mean", &model.features.mean),
+        ("features.deviation", &model.features.deviation),
+        ("targets.mean", &model.targets.mean),
+        ("targets.deviation", &model.targets.deviation),
+        ("scenarios.residuals", &model.residuals),
+    ]
+}
+
+fn broken(path: &Path, what: &dyn std::fmt::Display) -> LearnError {
+    LearnError::run(path, format!("the model cannot be used: {what}"), "the file may be cut off: train again")
+}

@@ -1,0 +1,139 @@
+//! What a training step descends: a decision loss, alone or mixed with L2.
+
+use std::collections::BTreeSet;
+
+use regretless_core::{Batch, DecisionLoss, LossTrouble, LossWork, Losses, RowId};
+use regretless_spec::{Mix, Sharpness};
+
+use crate::error::LearnError;
+
+/// An instance's gradient may be this many times the batch's median; see [`bound`].
+const LARGEST: f64 = 10.0;
+
+/// The losses of a run and how they are combined epoch by epoch.
+pub struct Objective {
+    /// The method's loss.
+    pub main: Box<dyn DecisionLoss>,
+    /// The prediction loss that is mixed in and warms up.
+    pub l2: Box<dyn DecisionLoss>,
+    /// Weight of L2; `None` for the method alone.
+    pub mix: Option<Mix>,
+    /// Epochs of L2 alone before the method.
+    pub warmup: usize,
+    /// K by epoch, counted from the end of the warm-up.
+    pub sharpness: Sharpness,
+}
+
+/// What one batch gave.
+#[derive(Debug, Default)]
+pub struct Step {
+    /// Sum of the method's losses over the batch.
+    pub value: f64,
+    /// Gradient of the mean over the batch, with respect to the predictor's outputs.
+    pub gradient: Vec<f32>,
+    /// Instances whose gradient is zero.
+    pub zeros: usize,
+    /// Instances without a loss.
+    pub troubles: Vec<LossTrouble>,
+    /// Hard rows whose multiplier was too small.
+    pub uncapped: BTreeSet<RowId>,
+    /// What the engine did.
+    pub work: LossWork,
+}
+
+impl Objective {
+    /// The sharpness used in an epoch.
+    pub fn k(&self, epoch: usize) -> f64 {
+        self.sharpness.at(epoch.saturating_sub(self.warmup))
+    }
+
+    /// The weight of L2 in an epoch.
+    pub fn weight(&self, epoch: usize) -> f64 {
+        if epoch < self.warmup {
+            return 1.0;
+        }
+        self.mix.map_or(0.0, |mix| mix.at(epoch - self.warmup))
+    }
+
+    /// Prepares the losses for an epoch.
+    pub fn start(&mut self, epoch: usize) -> Result<(), LearnError> {
+        let k = self.k(epoch);
+        self.main.set_k(k)?;
+        Ok(())
+    }
+
+    /// Values and gradients of a batch. `deviation` takes gradients from the parameters' units to the outputs'.
+    ///
+    /// Mixed: w·g₂ + (1 − w)·g·‖g₂‖/‖g‖, the method's gradient at the length of L2's, so that w means the same whatever
+    /// the units of the objective are.
+    pub fn step(&mut self, batch: &Batch<'_>, deviation: &[f64], epoch: usize) -> Result<Step, LearnError> {
+        let weight = self.weight(epoch);
+        let rows = batch.ids.len();
+        let mut step = Step::default();
+        let mut gradient = vec![0.0; rows * deviation.len()];
+        if weight < 1.0 {
+            let losses = self.main.evaluate(batch)?;
+            gradient = outputs(&losses, deviation);
+            step.zeros = gradient.chunks_exact(deviation.len()).filter(|g| norm(g) == 0.0).count();
+            bound(&mut gradient, deviation.len());
+            step.value = losses.values.iter().sum();
+            step.troubles = losses.troubles;
+            step.uncapped = losses.uncapped;
+            step.work = losses.work;
+        }
+        if weight > 0.0 {
+            let losses = self.l2.evaluate(batch)?;
+            let plain = outputs(&losses, deviation);
+            let (length, own) = (norm(&plain), norm(&gradient));
+            let stretch = if own > 0.0 { (1.0 - weight) * length / own } else { 0.0 };
+            for (g, p) in gradient.iter_mut().zip(&plain) {
+                *g = weight * p + stretch * *g;
+            }
+            if weight >= 1.0 {
+                step.value = losses.values.iter().sum();
+                step.zeros = plain.chunks_exact(deviation.len()).filter(|g| norm(g) == 0.0).count();
+            }
+        }
+        step.gradient = gradient.iter().map(|g| (g / rows as f64) as f32).collect();
+        Ok(step)
+    }
+}
+
+/// Gradients with respect to the outputs: p = mean + deviation·o.
+fn outputs(losses: &Losses, deviation: &[f64]) -> Vec<f64> {
+    losses.gradients.iter().zip(deviation.iter().cycle()).map(|(g, s)| g * s).collect()
+}
+
+/// Shortens gradients that are far longer than the batch's median. The derivative of a decision can be huge where H is
+/// nearly singular, and one such instance would otherwise decide the step for all.
+fn bound(gradient: &mut [f64], width: usize) {
+    let mut lengths: Vec<f64> = gradient.chunks_exact(width).map(norm).filter(|l| *l > 0.0).collect();
+    if lengths.is_empty() {
+        return;
+    }
+    let middle = lengths.len() / 2;
+    let (_, median, _) = lengths.select_nth_unstable_by(middle, f64::total_cmp);
+    let most = LARGEST * *median;
+    for row in gradient.chunks_exact_mut(width) {
+        let length = norm(row);
+        if length > most {
+            row.iter_mut().for_each(|g| *g *= most / length);
+        }
+    }
+}
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_instance_does_not_decide_for_all() {
+        let mut gradient = vec![1.0, 0.0, 0.0, 1.0, 300.0, 400.0];
+        bound(&mut gradient, 2);
+        assert_eq!(gradient, [1.0, 0.0, 0.0, 1.0, 6.0, 8.0]);
+    }
+}

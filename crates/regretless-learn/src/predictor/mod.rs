@@ -1,0 +1,77 @@
+//! What turns features into parameters.
+//!
+//! A predictor works in standardised units: inputs have mean 0 and deviation 1 over the training part, and an output of o
+//! means "o deviations above the training mean". All start with output 0, so that an untrained predictor is the constant
+//! one. What the decision loss says of the prediction comes back as the seed of the backward pass.
+
+mod constant;
+mod embedding;
+mod initial;
+mod joint;
+mod mlp;
+mod shared;
+mod weights;
+
+use std::fmt::Debug;
+
+use rand_chacha::ChaCha8Rng;
+
+pub use constant::Constant;
+pub use embedding::{Embedding, EmbeddingForm};
+pub use joint::Joint;
+pub use mlp::{Activation, Mlp, MlpShape};
+pub use shared::Shared;
+pub use weights::Weights;
+
+/// Takes the gradient with respect to the outputs back to the weights, in their flat order.
+pub type Pullback<'a> = Box<dyn FnOnce(&[f32]) -> Vec<f32> + 'a>;
+
+/// A function of features with weights to learn.
+///
+/// ```
+/// use regretless_learn::{Activation, Mlp, MlpShape, Predictor};
+/// let shape = MlpShape { inputs: 3, hidden: vec![8], outputs: 2, ..MlpShape::default() };
+/// let mut network = Mlp::new(&shape, 7);
+/// // Untrained, it predicts the training mean whatever the features are.
+/// assert_eq!(network.predict(&[1.0, -2.0, 0.5], 1), [0.0, 0.0]);
+/// let mut noise = regretless_learn::stream(7, 0, 0);
+/// let (outputs, pullback) = network.train(&[1.0, -2.0, 0.5], 1, &mut noise);
+/// let gradients = pullback(&[1.0, 0.0]); // d(first output)/d(weights)
+/// assert_eq!(gradients.len(), network.weights()[0].len());
+/// # let _ = (outputs, Activation::Relu);
+/// ```
+pub trait Predictor: Debug + Send + Sync {
+    /// Outputs of one row.
+    fn outputs(&self) -> usize;
+
+    /// What is learned, part by part.
+    fn weights(&self) -> Vec<&Weights>;
+
+    /// What is learned, to change.
+    fn weights_mut(&mut self) -> Vec<&mut Weights>;
+
+    /// What is gathered while training and not learned, such as the running means of batch normalisation.
+    fn buffers(&self) -> Vec<&Weights> {
+        Vec::new()
+    }
+
+    /// The buffers, to change.
+    fn buffers_mut(&mut self) -> Vec<&mut Weights> {
+        Vec::new()
+    }
+
+    /// Outputs of `rows` rows, row-major.
+    fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32>;
+
+    /// Outputs of `rows` rows in training mode (drop-out, batch statistics), and the way back to the weights.
+    fn train(&mut self, inputs: &[f32], rows: usize, noise: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>);
+
+    /// A copy.
+    fn boxed(&self) -> Box<dyn Predictor>;
+}
+
+impl Clone for Box<dyn Predictor> {
+    fn clone(&self) -> Self {
+        self.boxed()
+    }
+}

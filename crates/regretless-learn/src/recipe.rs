@@ -1,0 +1,94 @@
+//! How one predictor is trained.
+
+use regretless_core::{Method, Segments};
+use regretless_spec::{MethodName, Sharpness, Spec, Stop, TrainingSettings};
+
+/// Everything that decides how one predictor is trained, the data apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    /// What it is called in tables and files: the method's full id, with K where several are tried.
+    pub name: String,
+    /// The loss; `None` for the constant predictor, which has nothing to learn.
+    pub method: Option<Method>,
+    /// Mixed with L2.
+    pub mixed: bool,
+    /// Decide, and where the method can also train, for the average over scenarios.
+    pub scenarios: bool,
+    /// Sharpness: one value or a way from one to another.
+    pub k: Sharpness,
+    /// Everything else.
+    pub training: TrainingSettings,
+}
+
+impl Recipe {
+    /// The recipe of a method under the settings of a problem file, one for every K of a grid; none for `auto`, which is
+    /// no method but a choice among them.
+    pub fn of(spec: &Spec, name: MethodName, seed: u64) -> Vec<Self> {
+        use regretless_spec::Method as Word;
+        let segments = spec.surrogate().options.segments;
+        let method = match name.base {
+            Word::Auto => return Vec::new(),
+            Word::Constant => None,
+            Word::L1 => Some(Method::L1),
+            Word::L2 => Some(Method::L2),
+            Word::WeightedL1 => Some(Method::WeightedL1),
+            Word::SpoPlus => Some(Method::SpoPlus),
+            Word::SpoPlusSmooth => Some(Method::SpoPlusSmooth),
+            Word::Df => Some(Method::Df),
+            Word::SurrogateVertex => Some(Method::SurrogateVertex),
+            Word::SurrogateSmooth => Some(Method::SurrogateSmooth),
+            Word::Surrogate if segments == Segments::Vertex => Some(Method::SurrogateVertex),
+            Word::Surrogate => Some(Method::SurrogateSmooth),
+            Word::FenchelYoung => Some(Method::FenchelYoung),
+        };
+        let base = method.map_or("constant", |m| m.id());
+        let full = |k: &str| {
+            let mixed = if name.mixed { "+l2" } else { "" };
+            let scenarios = if name.scenarios { "+scenarios" } else { "" };
+            format!("{base}{mixed}{scenarios}{k}")
+        };
+        let recipe = |name_of: String, k: Sharpness| Self {
+            name: name_of,
+            method,
+            mixed: name.mixed,
+            scenarios: name.scenarios,
+            k,
+            training: TrainingSettings { method: name, seed, ..spec.training().clone() },
+        };
+        match spec.surrogate().sharpness.clone() {
+            Sharpness::Grid(ks) if method.is_some_and(Method::uses_surrogate) => {
+                ks.into_iter().map(|k| recipe(full(&format!(" K={k}")), Sharpness::Fixed(k))).collect()
+            }
+            k => vec![recipe(full(""), k)],
+        }
+    }
+}
+
+/// True if training should end. `regrets` are those of epochs 1, 2, …; `waited` epochs passed since the best.
+pub(crate) fn stop_now(stop: Stop, regrets: &[f64], waited: usize) -> bool {
+    match stop {
+        Stop::Never => false,
+        Stop::Patience(patience) => waited >= patience,
+        // The rule of the paper's experiments, pair by pair.
+        Stop::Paper => {
+            let n = regrets.len();
+            n >= 8 && (n - 4..n).all(|t| regrets[t].is_nan() || regrets[t] >= regrets[t - 4] + 1e-6)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_papers_rule_compares_four_with_four() {
+        let falling: Vec<f64> = (0..8).map(|i| f64::from(8 - i)).collect();
+        assert!(!stop_now(Stop::Paper, &falling, 0));
+        let rising: Vec<f64> = (0..8).map(f64::from).collect();
+        assert!(stop_now(Stop::Paper, &rising, 7));
+        assert!(!stop_now(Stop::Paper, &rising[..7], 6));
+        let one_better = [1.0, 2.0, 3.0, 4.0, 2.0, 3.0, 4.0, 3.9];
+        assert!(!stop_now(Stop::Paper, &one_better, 0));
+    }
+}

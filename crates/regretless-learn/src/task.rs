@@ -1,0 +1,266 @@
+//! What a run learns from: the problem, the data in three parts, and what is known before training starts.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use rand::seq::SliceRandom;
+use regretless_core::{
+    Instance, Layout, Multipliers, Parameter, Parameters, Part as LayoutPart, Problem, Regret, Sense,
+};
+use regretless_spec::{Infeasible, Part, Spec};
+
+use crate::build;
+use crate::dataset::Dataset;
+use crate::error::LearnError;
+use crate::model::Model;
+use crate::random::stream;
+use crate::recipe::Recipe;
+use crate::scaler::Scaler;
+
+/// Instances whose exact multipliers set the penalties of hard rows; more say little more.
+const PROBES: usize = 256;
+
+/// A problem with data to learn from.
+#[derive(Debug)]
+pub struct Task {
+    spec: Spec,
+    layout: Layout,
+    data: Dataset,
+    /// Rows of the training, validation and test part, ascending.
+    parts: [Vec<usize>; 3],
+    features: Scaler,
+    targets: Scaler,
+    inputs: Vec<f32>,
+    /// The true optimal value of every row, in the engine's own keeping.
+    optima: Vec<(u64, f64)>,
+    multipliers: OnceLock<Multipliers>,
+    notes: Vec<String>,
+}
+
+/// The predicted entries of a problem file, one after the other.
+pub fn layout(spec: &Spec) -> Layout {
+    let part = |p: &regretless_spec::Predicted| LayoutPart { parameter: p.parameter, range: p.range.clone() };
+    Layout::new(spec.predicted().iter().map(part).collect())
+}
+
+impl Task {
+    /// Reads the data that a problem file names and gets ready to learn from it; `seed` splits at random where the file
+    /// says so.
+    pub fn load(spec: &Spec, seed: u64) -> Result<Self, LearnError> {
+        Self::new(spec, Dataset::read(spec)?, seed)
+    }
+
+    /// Gets ready to learn from data that was read already.
+    pub fn new(spec: &Spec, data: Dataset, seed: u64) -> Result<Self, LearnError> {
+        let layout = layout(spec);
+        let mut parts = data.split(spec, seed)?;
+        let mut notes = data.notes.clone();
+        let optima = optima(spec, &layout, &data, &mut parts, &mut notes)?;
+        for (part, name) in parts.iter().zip(["training", "validation"]) {
+            if part.is_empty() {
+                return Err(LearnError::Data {
+                    what: format!("the {name} part has no rows"),
+                    hint: "give more data, or change `split` in the section [data]".into(),
+                });
+            }
+        }
+        let width = layout.width();
+        let features = Scaler::fit(&data.features, data.width(), parts[0].iter().copied());
+        let statistics = Scaler::fit(&data.targets, width, parts[0].iter().copied());
+        let mut targets = statistics.clone();
+        // An embedding's outputs are the entries of Q themselves.
+        if spec.predictor().quadratic.is_some() {
+            for k in build::quadratic_entries(&layout) {
+                (targets.mean[k], targets.deviation[k]) = (0.0, 1.0);
+            }
+        }
+        let inputs: Vec<f32> = {
+            let p = data.width().max(1);
+            data.features.iter().enumerate().map(|(i, v)| features.forward(i % p, *v)).collect()
+        };
+        let multipliers = OnceLock::new();
+        let spec = spec.clone();
+        Ok(Self { spec, layout, data, parts, features, targets, inputs, optima, multipliers, notes })
+    }
+
+    /// The problem file.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// The problem.
+    pub fn problem(&self) -> &Problem {
+        self.spec.problem()
+    }
+
+    /// Which entries of the problem are predicted.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The data.
+    pub fn data(&self) -> &Dataset {
+        &self.data
+    }
+
+    /// What a user should know about the data: columns and rows that were left out.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Rows to train on.
+    pub fn train(&self) -> &[usize] {
+        &self.parts[0]
+    }
+
+    /// Rows to choose by.
+    pub fn valid(&self) -> &[usize] {
+        &self.parts[1]
+    }
+
+    /// Rows to judge by; may be empty.
+    pub fn test(&self) -> &[usize] {
+        &self.parts[2]
+    }
+
+    /// The rows of a part.
+    pub fn part(&self, part: Part) -> &[usize] {
+        &self.parts[part as usize]
+    }
+
+    /// Standardised features of some rows.
+    pub fn inputs(&self, rows: &[usize]) -> Vec<f32> {
+        gather(&self.inputs, self.data.width(), rows)
+    }
+
+    /// Features of some rows as they are.
+    pub fn features(&self, rows: &[usize]) -> Vec<f64> {
+        gather(&self.data.features, self.data.width(), rows)
+    }
+
+    /// True parameters of some rows.
+    pub fn targets(&self, rows: &[usize]) -> Vec<f64> {
+        gather(&self.data.targets, self.layout.width(), rows)
+    }
+
+    /// The true optimal values, for [`Regret::know_optima`].
+    pub fn optima(&self) -> &[(u64, f64)] {
+        &self.optima
+    }
+
+    /// The unit in which prediction losses measure each entry: its deviation over the training part.
+    pub fn units(&self) -> Vec<f64> {
+        let width = self.layout.width();
+        let statistics = Scaler::fit(&self.data.targets, width, self.parts[0].iter().copied());
+        statistics.deviation.iter().map(|d| if *d > 0.0 { *d } else { 1.0 }).collect()
+    }
+
+    /// Penalties of the hard rows, from the true parameters of training instances.
+    pub fn multipliers(&self) -> Result<&Multipliers, LearnError> {
+        if let Some(known) = self.multipliers.get() {
+            return Ok(known);
+        }
+        let step = self.train().len().div_ceil(PROBES);
+        let rows: Vec<usize> = self.train().iter().copied().step_by(step).collect();
+        let truths = self.instances(&rows);
+        let instances: Vec<Instance<'_>> = truths.iter().map(Parameters::instance).collect();
+        let found = Multipliers::choose(self.problem(), &self.spec.surrogate().rule, &instances)?;
+        Ok(self.multipliers.get_or_init(|| found))
+    }
+
+    /// True parameters of some rows in the engine's form.
+    pub fn instances(&self, rows: &[usize]) -> Vec<Parameters> {
+        let width = self.layout.width();
+        let one = |&row: &usize| {
+            self.layout.parameters(self.problem(), &self.data.targets[row * width..(row + 1) * width])
+        };
+        rows.iter().map(one).collect()
+    }
+
+    /// The model of a recipe before training: it predicts the training mean.
+    pub fn untrained(&self, recipe: &Recipe) -> Result<Model, LearnError> {
+        let constant = recipe.method.is_none();
+        let mean = Scaler::fit(&self.data.targets, self.layout.width(), self.parts[0].iter().copied()).mean;
+        let columns = &self.data.columns;
+        let member =
+            build::predictor(&self.spec, &self.layout, columns, &mean, constant, recipe.training.seed)?;
+        // A constant predictor is the mean of everything, Q included.
+        let targets =
+            if constant { Scaler { mean, ..self.targets.clone() } } else { self.targets.clone() };
+        Ok(Model { members: vec![member], features: self.features.clone(), targets, residuals: Vec::new() })
+    }
+
+    /// Residuals (true − predicted) of `count` validation rows drawn by the seed, for scenarios.
+    pub fn residuals(&self, model: &Model, count: usize, seed: u64) -> Vec<f64> {
+        self.residuals_of(model, self.valid(), count, seed)
+    }
+
+    pub(crate) fn residuals_of(&self, model: &Model, rows: &[usize], count: usize, seed: u64) -> Vec<f64> {
+        let mut rows = rows.to_vec();
+        rows.shuffle(&mut stream(seed, u64::MAX, 2));
+        rows.truncate(count);
+        let predictions = model.predict(&self.features(&rows), rows.len());
+        self.targets(&rows).iter().zip(predictions).map(|(t, p)| t - p).collect()
+    }
+
+    /// True if what is predicted can have scenarios: something else than hard rows and bounds.
+    pub fn has_scenarios(&self) -> bool {
+        let soft = |p: Parameter| {
+            matches!(p, Parameter::SoftRows | Parameter::Limit | Parameter::Over | Parameter::Under)
+        };
+        let parts = self.layout.parts();
+        let hard = |p: Parameter| !soft(p) && !matches!(p, Parameter::Linear | Parameter::Quadratic);
+        parts.iter().any(|p| soft(p.parameter)) && !parts.iter().any(|p| hard(p.parameter))
+    }
+}
+
+fn gather<T: Copy>(table: &[T], width: usize, rows: &[usize]) -> Vec<T> {
+    rows.iter().flat_map(|&row| &table[row * width..(row + 1) * width]).copied().collect()
+}
+
+/// Solves every row's true problem once. Rows without an optimum fail or are left out, as the user chose.
+fn optima(
+    spec: &Spec,
+    layout: &Layout,
+    data: &Dataset,
+    parts: &mut [Vec<usize>; 3],
+    notes: &mut Vec<String>,
+) -> Result<Vec<(u64, f64)>, LearnError> {
+    let problem = spec.problem();
+    let width = layout.width();
+    let mut regret = Regret::new(problem, layout, None)?;
+    let mut rows: Vec<usize> = parts.iter().flatten().copied().collect();
+    rows.sort_unstable();
+    let values = regret.optima(&gather(&data.targets, width, &rows))?;
+    let why = |row: usize, value: f64| {
+        let truth = layout.parameters(problem, &data.targets[row * width..(row + 1) * width]);
+        let refused = problem.view(&truth.instance()).err().map(|e| e.to_string());
+        let sign = if problem.sense() == Sense::Max { 1.0 } else { -1.0 };
+        refused.unwrap_or_else(|| match sign * value {
+            f64::INFINITY => "unbounded".into(),
+            f64::NEG_INFINITY => "infeasible".into(),
+            _ => "numerical trouble".into(),
+        })
+    };
+    let bad: Vec<(usize, f64)> =
+        rows.iter().copied().zip(values).filter(|(_, value)| !value.is_finite()).collect();
+    if bad.is_empty() {
+        return Ok(regret.known_optima());
+    }
+    let first = bad.iter().take(5).map(|&(row, value)| format!("{}: {}", data.place(row), why(row, value)));
+    let more = if bad.len() > 5 { format!("; and {} more", bad.len() - 5) } else { String::new() };
+    let list = format!("{}{more}", first.collect::<Vec<_>>().join("; "));
+    let count = format!("{} of {} instances", bad.len(), rows.len());
+    if spec.training().infeasible == Infeasible::Fail {
+        return Err(LearnError::Data {
+            what: format!("{count} have no optimum under their true parameters: {list}"),
+            hint: "mend these rows, or leave them out with `infeasible = \"skip\"` in the section [training]".into(),
+        });
+    }
+    notes.push(format!("left out {count} that have no optimum: {list}"));
+    let bad: BTreeSet<usize> = bad.into_iter().map(|(row, _)| row).collect();
+    for part in parts {
+        part.retain(|row| !bad.contains(row));
+    }
+    Ok(regret.known_optima())
+}
