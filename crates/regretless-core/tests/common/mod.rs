@@ -2,6 +2,7 @@
 #![allow(dead_code, non_snake_case, unreachable_pub)]
 #![allow(clippy::struct_excessive_bools, clippy::too_many_lines)]
 
+pub mod cases;
 pub mod params;
 
 use rand::{Rng, RngExt, SeedableRng};

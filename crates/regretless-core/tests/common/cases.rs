@@ -1,0 +1,141 @@
+//! Problems, layouts and batches that the losses are tried on.
+#![allow(dead_code, unreachable_pub)]
+
+use rand::RngExt;
+use regretless_core::*;
+
+use super::{Recipe, normal, rng};
+
+/// A small problem in a box: feasible, bounded, no ties; from seed 4 on with an equality.
+pub fn problem(seed: u64, quadratic: bool, minimise: bool) -> Problem {
+    let recipe = Recipe {
+        n: 3 + (seed % 4) as usize,
+        soft: 3,
+        at_most: 3,
+        equal: usize::from(seed >= 4),
+        quadratic: u8::from(quadratic),
+        bounds: 1,
+        redundant: false,
+        scaled: false,
+        degenerate: false,
+        minimise,
+        seed,
+    };
+    recipe.build()
+}
+
+/// What may be predicted, from one parameter to several.
+pub fn layouts(problem: &Problem) -> Vec<Layout> {
+    use Parameter::*;
+    let mut kinds: Vec<&[Parameter]> = vec![
+        &[Linear],
+        &[SoftRows],
+        &[Limit],
+        &[Over],
+        &[Under],
+        &[AtMostRows],
+        &[AtMost],
+        &[Lower],
+        &[Upper],
+        &[SoftRows, Limit, Over],
+        &[Linear, AtMost, Limit],
+    ];
+    if problem.shape().equal > 0 {
+        kinds.extend([&[EqualRows][..], &[Equals]]);
+    }
+    if !problem.is_linear() {
+        kinds.extend([&[Quadratic][..], &[Linear, Quadratic], &[Quadratic, Over]]);
+    }
+    let whole = kinds.into_iter().map(|k| Layout::whole(problem, k));
+    let part = Layout::new(vec![Part { parameter: Linear, range: 1..3 }]);
+    whole.chain([part]).collect()
+}
+
+/// A flat vector near the problem's own values; prices stay positive, Q stays definite, bounds stay apart.
+pub fn near(problem: &Problem, layout: &Layout, seed: u64, far: f64) -> Vec<f64> {
+    let mut r = rng(seed);
+    let own = layout.read(problem, &Parameters::default());
+    let mut at = 0;
+    let mut out = Vec::new();
+    for part in layout.parts() {
+        for i in part.range.clone() {
+            let own = own[at];
+            at += 1;
+            out.push(match part.parameter {
+                Parameter::Over | Parameter::Under => (own + 0.2) * (1.0 + far * r.random::<f64>()),
+                Parameter::Quadratic if i % (problem.n() + 1) == 0 => own + far * r.random::<f64>(),
+                Parameter::Quadratic => own,
+                Parameter::Lower => own - 0.3 * far * r.random::<f64>(),
+                Parameter::Upper => own + 0.3 * far * r.random::<f64>(),
+                _ => own + far * normal(&mut r),
+            });
+        }
+    }
+    out
+}
+
+pub fn multipliers(problem: &Problem, layout: &Layout, flats: &[&[f64]]) -> Option<Multipliers> {
+    let parameters: Vec<Parameters> = flats.iter().map(|f| layout.parameters(problem, f)).collect();
+    let instances: Vec<Instance<'_>> = parameters.iter().map(Parameters::instance).collect();
+    Multipliers::choose(problem, &Rule::default(), &instances).ok()
+}
+
+pub fn options<'a>(multipliers: &'a Multipliers) -> LossOptions<'a> {
+    LossOptions { k: 2.0, over: 3.0, under: 0.5, multipliers: Some(multipliers), ..LossOptions::default() }
+}
+
+/// A finished setting: problem, layout, some truths and predictions, multipliers that fit the truths.
+pub struct Case {
+    pub problem: Problem,
+    pub layout: Layout,
+    pub multipliers: Multipliers,
+    pub predictions: Vec<f64>,
+    pub truths: Vec<f64>,
+    pub ids: Vec<u64>,
+}
+
+impl Case {
+    pub fn new(problem: &Problem, layout: &Layout, seed: u64, rows: usize) -> Option<Self> {
+        let rows = rows as u64;
+        let truths: Vec<Vec<f64>> = (0..rows).map(|i| near(problem, layout, 100 * seed + i, 0.2)).collect();
+        let predictions: Vec<Vec<f64>> =
+            (0..rows).map(|i| near(problem, layout, 7000 + 100 * seed + i, 0.3)).collect();
+        let flats: Vec<&[f64]> = truths.iter().chain(&predictions).map(Vec::as_slice).collect();
+        Some(Self {
+            multipliers: multipliers(problem, layout, &flats)?,
+            problem: problem.clone(),
+            layout: layout.clone(),
+            predictions: predictions.concat(),
+            truths: truths.concat(),
+            ids: (0..rows).collect(),
+        })
+    }
+
+    pub fn loss(&self, method: Method) -> Box<dyn DecisionLoss> {
+        build_loss(method, &self.problem, &self.layout, &options(&self.multipliers)).unwrap()
+    }
+
+    pub fn batch(&self) -> Batch<'_> {
+        Batch { predictions: &self.predictions, truths: &self.truths, ids: &self.ids }
+    }
+}
+
+/// Every setting that `method` supports: LP and QP, `max` and `min`, all layouts.
+pub fn every(method: Method, rows: usize) -> Vec<Case> {
+    many(method, rows, 4)
+}
+
+/// The same for more problems.
+pub fn many(method: Method, rows: usize, problems: u64) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for seed in 0..problems {
+        let problem = problem(seed, seed % 2 == 1, (seed / 2) % 2 == 1);
+        for layout in layouts(&problem) {
+            if method.supports(&problem, &layout).is_ok() {
+                cases.extend(Case::new(&problem, &layout, seed, rows));
+            }
+        }
+    }
+    assert!(cases.len() >= 8, "{method}: {} cases", cases.len());
+    cases
+}

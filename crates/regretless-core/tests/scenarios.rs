@@ -1,0 +1,211 @@
+//! Decisions for the average over scenarios, against average problems built by hand.
+#![allow(clippy::unwrap_used, clippy::wildcard_imports, non_snake_case, reason = "tests fail loudly")]
+
+mod common;
+
+use common::cases::{Case, near, options, problem};
+use common::{normal, rng};
+use regretless_core::*;
+
+fn residuals(layout: &Layout, count: usize, seed: u64) -> Vec<f64> {
+    let mut r = rng(seed);
+    (0..count * layout.width()).map(|_| 0.2 * normal(&mut r)).collect()
+}
+
+fn soft_layouts(problem: &Problem) -> Vec<Layout> {
+    use Parameter::*;
+    let kinds: [&[Parameter]; 7] =
+        [&[SoftRows], &[Limit], &[Over], &[Under], &[SoftRows, Limit, Over], &[Linear, Limit], &[Linear]];
+    let part = Layout::new(vec![Part { parameter: Limit, range: 1..2 }]);
+    kinds.into_iter().map(|k| Layout::whole(problem, k)).chain([part]).collect()
+}
+
+/// Mean objective over the scenarios, straight from the definition.
+fn mean_objective(problem: &Problem, layout: &Layout, members: &[Vec<f64>], x: &[f64]) -> f64 {
+    let one = |member: &Vec<f64>| {
+        let clamp = |(part, v): (Parameter, f64)| match part {
+            Parameter::Over | Parameter::Under => v.max(0.0),
+            _ => v,
+        };
+        let kinds = layout.parts().iter().flat_map(|p| p.range.clone().map(|_| p.parameter));
+        let flat: Vec<f64> = kinds.zip(member.iter().copied()).map(clamp).collect();
+        let parameters = layout.parameters(problem, &flat);
+        problem.view(&parameters.instance()).unwrap().objective(x)
+    };
+    members.iter().map(one).sum::<f64>() / members.len() as f64
+}
+
+/// The average problem with every soft row repeated for every scenario, built by hand and solved by Clarabel.
+fn by_hand(problem: &Problem, layout: &Layout, members: &[Vec<f64>]) -> Vec<f64> {
+    let (n, count) = (problem.n(), members.len() as f64);
+    let mut theta = vec![0.0; n];
+    let (mut C, mut d, mut alpha, mut under) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for member in members {
+        let parameters = layout.parameters(problem, member);
+        let own = |p: Parameter| parameters.get(p).unwrap_or(p.of(problem)).to_vec();
+        theta.iter_mut().zip(own(Parameter::Linear)).for_each(|(t, v)| *t += v / count);
+        C.extend(own(Parameter::SoftRows));
+        d.extend(own(Parameter::Limit));
+        alpha.extend(own(Parameter::Over).iter().map(|a| a.max(0.0) / count));
+        under.extend(own(Parameter::Under).iter().map(|a| a.max(0.0) / count));
+    }
+    let start = match problem.sense() {
+        Sense::Max => Problem::maximize(n),
+        Sense::Min => Problem::minimize(n),
+    };
+    let rows = Matrix::from_vec(d.len(), n, C).unwrap();
+    let at_most = problem.at_most();
+    let mut builder = start
+        .linear(theta)
+        .soft("all", Soft::both(rows, d, alpha, under))
+        .at_most("limit", at_most.rows.clone(), at_most.rhs.clone())
+        .lower(problem.lower())
+        .upper(problem.upper());
+    if let Some(q) = problem.Q() {
+        builder = builder.quadratic(q.clone());
+    }
+    let whole = builder.build().unwrap();
+    reference::solve(&whole.view(&Instance::default()).unwrap()).x
+}
+
+fn spread(prediction: &[f64], residuals: &[f64]) -> Vec<Vec<f64>> {
+    let rows = residuals.chunks_exact(prediction.len());
+    rows.map(|r| r.iter().zip(prediction).map(|(r, p)| r + p).collect()).collect()
+}
+
+#[test]
+fn the_average_decision_is_the_one_built_by_hand() {
+    for seed in 0..4 {
+        let problem = problem(seed, seed % 2 == 1, seed / 2 == 1);
+        for layout in soft_layouts(&problem) {
+            let residuals = residuals(&layout, 5, seed);
+            let prediction = near(&problem, &layout, seed, 0.2);
+            let members = spread(&prediction, &residuals);
+            let scenarios = Scenarios::new(&problem, &layout, residuals).unwrap();
+            let mut regret = Regret::new(&problem, &layout, Some(scenarios.clone())).unwrap();
+            let decisions = regret.evaluate(&prediction, &prediction, &[3]).unwrap();
+            let reference = by_hand(&problem, &layout, &members);
+            let (ours, theirs) = (
+                mean_objective(&problem, &layout, &members, &decisions[0].x),
+                mean_objective(&problem, &layout, &members, &reference),
+            );
+            close!(ours, theirs, 1e-6);
+            close!(decisions[0].predicted_objective, ours, 1e-9, "the average problem's value");
+            if seed % 2 == 1 {
+                for (a, b) in decisions[0].x.iter().zip(&reference) {
+                    close!(*a, *b, 1e-4);
+                }
+            }
+            assert_eq!(decisions[0].violation.max(1e-9), 1e-9);
+        }
+    }
+}
+
+#[test]
+fn members_are_scenarios_of_their_own() {
+    let problem = problem(1, true, false);
+    let layout = Layout::whole(&problem, &[Parameter::SoftRows, Parameter::Over]);
+    let residuals = residuals(&layout, 4, 1);
+    let prediction = near(&problem, &layout, 1, 0.2);
+    let flat: Vec<f64> = spread(&prediction, &residuals).concat();
+    let by_residuals = Scenarios::new(&problem, &layout, residuals).unwrap();
+    let by_members = Scenarios::from_members(&problem, &layout, 4).unwrap();
+    assert_eq!(by_members.width(), 4 * layout.width());
+    assert_eq!(by_residuals.parameters(&prediction), by_members.parameters(&flat));
+    assert_eq!(by_residuals.parameters_of(&flat), by_members.parameters(&flat));
+    let mut regret = Regret::new(&problem, &layout, Some(by_members)).unwrap();
+    assert!(regret.evaluate(&flat, &prediction, &[0]).unwrap()[0].trouble.is_none());
+}
+
+/// Central differences through scenarios, with and without members of their own.
+#[test]
+fn gradients_match_central_differences() {
+    for method in Method::ALL.into_iter().filter(|m| m.takes_scenarios()) {
+        let (mut checked, mut tried) = (0, 0);
+        for seed in 0..8 {
+            let problem = problem(seed % 4, seed % 2 == 1, (seed / 2) % 2 == 1);
+            for layout in soft_layouts(&problem) {
+                let case = Case::new(&problem, &layout, seed, 1).unwrap();
+                let shared = Scenarios::new(&problem, &layout, residuals(&layout, 3, seed)).unwrap();
+                let own = Scenarios::from_members(&problem, &layout, 3).unwrap();
+                let members = spread(&case.predictions, &residuals(&layout, 3, seed + 50)).concat();
+                for (scenarios, base) in [(shared, case.predictions.clone()), (own, members)] {
+                    let options = LossOptions { scenarios: Some(scenarios), ..options(&case.multipliers) };
+                    let mut loss = build_loss(method, &problem, &layout, &options).unwrap();
+                    let (c, t) = differences(loss.as_mut(), &base, &case.truths);
+                    (checked, tried) = (checked + c, tried + t);
+                }
+            }
+        }
+        assert!(checked * 10 >= tried * 6, "{method}: {checked} of {tried} entries checked");
+    }
+}
+
+fn differences(loss: &mut dyn DecisionLoss, base: &[f64], truth: &[f64]) -> (usize, usize) {
+    let width = base.len();
+    let mut rows = base.to_vec();
+    for j in 0..width {
+        for h in [1e-4, -1e-4, 5e-5, -5e-5] {
+            let mut row = base.to_vec();
+            row[j] += h;
+            rows.extend(row);
+        }
+    }
+    let count = rows.len() / width;
+    let ids: Vec<u64> = (0..count as u64).collect();
+    let batch = Batch { predictions: &rows, truths: &truth.repeat(count), ids: &ids };
+    let losses = loss.evaluate(&batch).unwrap();
+    assert!(losses.troubles.is_empty(), "{:?}", losses.troubles);
+    assert!(losses.values.iter().all(|v| *v >= 0.0));
+    let size = losses.gradients[..width].iter().fold(1e-2_f64, |m, g| m.max(g.abs()));
+    let mut checked = 0;
+    for j in 0..width {
+        let v = &losses.values[1 + 4 * j..5 + 4 * j];
+        let (wide, narrow) = ((v[0] - v[1]) / 2e-4, (v[2] - v[3]) / 1e-4);
+        let bend = (v[0] + v[1] - 2.0 * losses.values[0]).abs() / 1e-4;
+        if (wide - narrow).abs() > 1e-4 * size || bend > 0.05 * size {
+            continue;
+        }
+        let gradient = losses.gradients[j];
+        assert!((gradient - narrow).abs() <= 1e-3 * size, "{}: {gradient} vs {narrow}", loss.method());
+        checked += 1;
+    }
+    (checked, width)
+}
+
+#[test]
+fn what_scenarios_change() {
+    let problem = problem(1, true, false);
+    let theta = Layout::theta(problem.n());
+    let centred: Vec<f64> = [vec![0.5; problem.n()], vec![-0.5; problem.n()]].concat();
+    assert!(!Scenarios::new(&problem, &theta, centred).unwrap().changes_decision());
+    assert!(Scenarios::new(&problem, &theta, vec![0.5; problem.n()]).unwrap().changes_decision());
+    let limits = Layout::whole(&problem, &[Parameter::Limit]);
+    assert!(Scenarios::new(&problem, &limits, vec![0.0; 6]).unwrap().changes_decision());
+    let one = Layout::new(vec![Part { parameter: Parameter::Limit, range: 1..2 }]);
+    let scenarios = Scenarios::new(&problem, &one, vec![0.1, -0.1, 0.0]).unwrap();
+    assert_eq!(scenarios.problem().shape().soft, 5, "one row of three is repeated three times");
+    assert_eq!(scenarios.problem().row_name(RowId::Soft(0)), "soft[0]");
+    assert_eq!(scenarios.problem().row_name(RowId::Soft(2)), "soft[1] in scenario[1]");
+}
+
+#[test]
+fn what_has_no_average_is_refused() {
+    let problem = problem(1, true, false);
+    for parameter in [Parameter::AtMost, Parameter::AtMostRows, Parameter::Lower, Parameter::Upper] {
+        let layout = Layout::whole(&problem, &[parameter]);
+        let error = Scenarios::new(&problem, &layout, vec![0.0; layout.width()]).unwrap_err();
+        assert!(error.to_string().contains("hard"), "{error}");
+    }
+    let theta = Layout::theta(problem.n());
+    assert!(Scenarios::new(&problem, &theta, vec![]).is_err());
+    assert!(Scenarios::new(&problem, &theta, vec![0.0; problem.n() + 1]).is_err());
+    assert!(Scenarios::new(&problem, &theta, vec![f64::NAN; problem.n()]).is_err());
+    let scenarios = Scenarios::new(&problem, &theta, vec![0.1; problem.n()]).unwrap();
+    let case = Case::new(&problem, &theta, 1, 1).unwrap();
+    for method in Method::ALL.into_iter().filter(|m| !m.takes_scenarios()) {
+        let options = LossOptions { scenarios: Some(scenarios.clone()), ..options(&case.multipliers) };
+        let Err(error) = build_loss(method, &problem, &theta, &options) else { panic!("{method}") };
+        assert!(matches!(error, LossError::Unsupported { alternatives, .. } if !alternatives.is_empty()));
+    }
+}
