@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::layout::Values;
 use crate::oracle::Oracle;
 use crate::problem::Instance;
-use crate::scenarios::Reading;
+use crate::reading::Reading;
 use crate::workspace::State;
 
 /// Predictions looked at when anchors are chosen; more would not be more different.

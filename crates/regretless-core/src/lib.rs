@@ -34,6 +34,34 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! For training, a [`Layout`] says which parameters a flat prediction holds, and a [`DecisionLoss`] ([`build_loss`], one
+//! for every [`Method`]) takes a [`Batch`] of predictions and truths and returns values and gradients with respect to the
+//! predictions: no network inside. [`Regret`] decides at predictions and judges the decisions by the truth, and
+//! [`Scenarios`] decide for the average over a predicted distribution.
+//!
+//! ```
+//! use regretless_core::*;
+//!
+//! let problem = Problem::maximize(2)
+//!     .at_most("machine", Matrix::from_rows(&[[1.0, 2.0]]), [4.0])
+//!     .upper([3.0, 3.0])
+//!     .build()?;
+//! let layout = Layout::theta(2);
+//! let truth = [1.0, 1.5];
+//! let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::theta(&truth)])?;
+//! let options = LossOptions { multipliers: Some(&multipliers), ..LossOptions::default() };
+//! let mut loss = build_loss(Method::SurrogateSmooth, &problem, &layout, &options)?;
+//!
+//! let mut prediction = [0.6, 1.9];
+//! for _ in 0..50 {
+//!     let losses = loss.evaluate(&Batch { predictions: &prediction, truths: &truth, ids: &[0] })?;
+//!     prediction.iter_mut().zip(&losses.gradients).for_each(|(p, g)| *p -= 0.5 * g);
+//! }
+//! let decision = &Regret::new(&problem, &layout, None)?.evaluate(&prediction, &truth, &[0])?[0];
+//! assert!(decision.regret < 1e-6);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Bad input is an `Err`; a hard problem is a status ([`Status`], [`SurrogateStatus`]), and each status says which outputs
 //! mean what. Results do not depend on the number of threads. Notation follows the paper (NeurIPS 2021): C', d', γ for the
 //! stacked rows, M and U for the rows on the quadratic and the linear piece.
@@ -47,6 +75,7 @@ mod factor;
 mod gradient;
 mod kernel;
 mod kkt;
+mod laws;
 mod layout;
 mod linalg;
 pub mod loss;
@@ -60,6 +89,7 @@ mod path;
 mod pool;
 mod problem;
 mod pseudo;
+mod reading;
 pub mod reference;
 mod regret;
 mod saved;

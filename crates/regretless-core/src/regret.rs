@@ -10,8 +10,9 @@ use crate::loss::{Cause, LossError, Side, fingerprint, gap_of};
 use crate::optimum::{Optimum, Status};
 use crate::oracle::Oracle;
 use crate::problem::{Instance, Problem, ProblemError};
+use crate::reading::Reading;
 use crate::saved::{Reader, Writer};
-use crate::scenarios::{Reading, Scenarios};
+use crate::scenarios::Scenarios;
 use crate::store::Store;
 
 /// A decision and what came of it.
@@ -71,7 +72,7 @@ impl Regret {
     /// An evaluator; with scenarios decisions are for the average over them.
     pub fn new(problem: &Problem, layout: &Layout, scenarios: Option<Scenarios>) -> Result<Self, LossError> {
         layout.check(problem)?;
-        let reading = Reading::new(problem, layout, scenarios);
+        let reading = Reading::new(problem, layout, scenarios)?;
         Ok(Self {
             oracle: Oracle::new(reading.problem()),
             original: Oracle::new(problem),
@@ -103,7 +104,7 @@ impl Regret {
         let solved = self.oracle.solve_batch_warm(&instances, ids, &mut self.store);
         drop(instances);
         self.solve_truths(truths);
-        let rows = solved.into_iter().zip(truths.chunks_exact(truth_width));
+        let rows = solved.into_par_iter().zip(truths.par_chunks_exact(truth_width));
         Ok(rows.map(|(solved, truth)| self.judge(solved, truth)).collect())
     }
 

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::Matrix;
 use crate::gradient::Gradients;
-use crate::layout::{Layout, Values, of};
+use crate::layout::{Layout, of};
 use crate::parameter::{Parameter, Parameters};
 use crate::problem::{Block, Problem, ProblemError, RowId, SoftRows};
 
@@ -41,6 +41,9 @@ pub enum ScenarioError {
         /// Entries found.
         found: usize,
     },
+    /// Made for another problem or layout.
+    #[error("the scenarios were made for another problem or another layout of predictions")]
+    Mismatch,
     /// NaN or an infinity among the residuals.
     #[error("residual {0} is not finite")]
     NotFinite(usize),
@@ -96,6 +99,14 @@ impl Scenarios {
     pub fn from_members(problem: &Problem, layout: &Layout, count: usize) -> Result<Self, ScenarioError> {
         let residuals = vec![0.0; count * layout.width()];
         Ok(Self { members: true, ..Self::new(problem, layout, residuals)? })
+    }
+
+    /// Refuses scenarios that were made for something else.
+    pub(crate) fn fits(&self, problem: &Problem, layout: &Layout) -> Result<(), ScenarioError> {
+        let (own, other) = (self.problem.shape(), problem.shape());
+        let same_rows = (own.n, own.at_most, own.equal, self.copies.len())
+            == (other.n, other.at_most, other.equal, other.soft);
+        if same_rows && self.layout == *layout { Ok(()) } else { Err(ScenarioError::Mismatch) }
     }
 
     /// The average problem; hard rows and bounds are those of the original one.
@@ -269,60 +280,4 @@ fn average(
         copies.push(start..start + times);
     }
     Ok((problem.with_soft(all), copies))
-}
-
-/// How predictions become instances of the problem that decides: outright, or through scenarios.
-#[derive(Clone, Debug)]
-pub(crate) struct Reading {
-    problem: Problem,
-    layout: Layout,
-    scenarios: Option<Scenarios>,
-}
-
-impl Reading {
-    pub(crate) fn new(problem: &Problem, layout: &Layout, scenarios: Option<Scenarios>) -> Self {
-        Self { problem: problem.clone(), layout: layout.clone(), scenarios }
-    }
-
-    /// The problem that decides.
-    pub(crate) fn problem(&self) -> &Problem {
-        self.scenarios.as_ref().map_or(&self.problem, Scenarios::problem)
-    }
-
-    /// The problem of the truth.
-    pub(crate) fn original(&self) -> &Problem {
-        &self.problem
-    }
-
-    pub(crate) fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    /// Entries of a prediction.
-    pub(crate) fn width(&self) -> usize {
-        self.scenarios.as_ref().map_or(self.layout.width(), Scenarios::width)
-    }
-
-    /// True if predictions and truths are instances of one problem that differ in θ only.
-    pub(crate) fn is_theta_only(&self) -> bool {
-        self.scenarios.is_none() && self.layout.is_theta_only()
-    }
-
-    pub(crate) fn values<'a>(&self, prediction: &'a [f64]) -> Values<'a> {
-        match &self.scenarios {
-            Some(scenarios) => Values::Owned(Box::new(scenarios.parameters(prediction))),
-            None => self.layout.values(&self.problem, prediction),
-        }
-    }
-
-    pub(crate) fn truth<'a>(&self, truth: &'a [f64]) -> Values<'a> {
-        self.layout.values(&self.problem, truth)
-    }
-
-    pub(crate) fn gather(&self, gradients: &Gradients, prediction: &[f64], out: &mut [f64]) {
-        match &self.scenarios {
-            Some(scenarios) => scenarios.gather(gradients, prediction, out),
-            None => self.layout.gather(gradients, out),
-        }
-    }
 }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::clock::Clock;
+use crate::laws::{engine_sharpness, set_laws};
 use crate::multipliers::Multipliers;
 use crate::optimum::{RowValues, Status};
 use crate::oracle::Oracle;
 use crate::pool::Pool;
-use crate::problem::{Instance, Problem, ProblemError, RowId, Shape, View};
-use crate::softened::{Law, Softened};
+use crate::problem::{Instance, Problem, ProblemError, RowId};
+use crate::softened::Softened;
 use crate::solution::{Solution, SurrogateStatus};
 use crate::stage::Stage;
 use crate::store::Store;
@@ -278,29 +279,6 @@ impl Surrogate {
         }
         Ok(Solution::new(self, &view, rows, solved, worker.ws.work))
     }
-}
-
-/// Laws of the surrogate: α and under on soft rows, the penalties on hard ones.
-fn set_laws(rows: &mut Softened, view: &View<'_>, penalties: &[f64], sharpness: &[f64]) {
-    for i in 0..rows.m() {
-        let at = view.shape.position(rows.ids[i]);
-        let (over, under) = match rows.ids[i] {
-            RowId::Soft(k) => (view.alpha[k], view.under[k]),
-            RowId::Equal(_) => (penalties[at], penalties[at]),
-            RowId::Upper(j) if rows.is_equality(i, view) => {
-                (penalties[at], penalties[view.shape.position(RowId::Lower(j))])
-            }
-            RowId::AtMost(_) | RowId::Lower(_) | RowId::Upper(_) => (penalties[at], 0.0),
-        };
-        rows.laws[i] = Law::smooth(over, under, sharpness[at]);
-    }
-    let strongest =
-        rows.laws.iter().zip(&rows.reach).fold(0.0_f64, |m, (l, r)| m.max(l.above.max(-l.below) * r));
-    rows.floor = 1e-6 * strongest;
-}
-
-fn engine_sharpness(rows: &Softened, shape: Shape, stacked: &[f64]) -> Vec<f64> {
-    rows.ids.iter().map(|id| stacked[shape.position(*id)]).collect()
 }
 
 fn check(what: &str, values: &[f64]) -> Result<(), ProblemError> {

@@ -63,7 +63,10 @@ fn gradients_match_central_differences() {
             let (c, t) = check_gradient(&case, method);
             (checked, tried) = (checked + c, tried + t);
         }
-        assert!(checked * 10 >= tried * 7 && checked >= 100, "{method}: {checked} of {tried} entries checked");
+        assert!(
+            checked * 10 >= tried * 7 && checked >= 100,
+            "{method}: {checked} of {tried} entries checked"
+        );
     }
 }
 

@@ -170,7 +170,9 @@ fn multipliers_too_small_are_reported_and_raised() {
     let case = Case::new(&problem, &layout, 0, 8).unwrap();
     let mut small = case.multipliers.clone();
     let shrink = |v: &mut Vec<f64>| v.iter_mut().for_each(|v| *v *= 1e-3);
-    [&mut small.values.at_most, &mut small.values.lower, &mut small.values.upper].into_iter().for_each(shrink);
+    [&mut small.values.at_most, &mut small.values.lower, &mut small.values.upper]
+        .into_iter()
+        .for_each(shrink);
     for method in [Method::SurrogateSmooth, Method::SpoPlusSmooth, Method::FenchelYoung] {
         let options = LossOptions { multipliers: Some(&small), ..options(&case.multipliers) };
         let mut loss = build_loss(method, &problem, &layout, &options).unwrap();
@@ -194,12 +196,8 @@ fn multipliers_too_small_are_reported_and_raised() {
 fn entrywise_losses_by_hand() {
     let problem = Problem::maximize(2).upper([1.0, 1.0]).build().unwrap();
     let layout = Layout::theta(2);
-    let options = LossOptions {
-        over: 3.0,
-        under: 0.5,
-        scale: Some(vec![2.0, 1.0]),
-        ..LossOptions::default()
-    };
+    let options =
+        LossOptions { over: 3.0, under: 0.5, scale: Some(vec![2.0, 1.0]), ..LossOptions::default() };
     let batch = Batch { predictions: &[3.0, 1.0], truths: &[1.0, 1.5], ids: &[0] };
     let of = |method| build_loss(method, &problem, &layout, &options).unwrap().evaluate(&batch).unwrap();
     let l1 = of(Method::L1);

@@ -79,7 +79,8 @@ fn anchors_change_the_way_not_the_decision() {
         let near = regret.decide(&case.predictions).unwrap();
         let again = regret.decide(&case.predictions).unwrap();
         for ((cold, near), again) in cold.iter().zip(&near).zip(&again) {
-            let (cold, near, again) = (cold.as_ref().unwrap(), near.as_ref().unwrap(), again.as_ref().unwrap());
+            let (cold, near, again) =
+                (cold.as_ref().unwrap(), near.as_ref().unwrap(), again.as_ref().unwrap());
             close!(near.objective, cold.objective, 1e-8);
             assert_eq!(near.x, again.x);
         }
@@ -92,7 +93,8 @@ fn trouble_is_said_and_contained() {
     let layout = Layout::whole(&problem, &[Parameter::AtMost, Parameter::Over]);
     let case = Case::new(&problem, &layout, 1, 4).unwrap();
     let width = layout.width();
-    let sound = Regret::new(&problem, &layout, None).unwrap().evaluate(&case.predictions, &case.truths, &case.ids);
+    let sound =
+        Regret::new(&problem, &layout, None).unwrap().evaluate(&case.predictions, &case.truths, &case.ids);
     let sound = sound.unwrap();
     let (mut predictions, mut truths) = (case.predictions.clone(), case.truths.clone());
     predictions[0] = -1e3; // infeasible

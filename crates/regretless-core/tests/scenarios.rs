@@ -202,6 +202,8 @@ fn what_has_no_average_is_refused() {
     assert!(Scenarios::new(&problem, &theta, vec![0.0; problem.n() + 1]).is_err());
     assert!(Scenarios::new(&problem, &theta, vec![f64::NAN; problem.n()]).is_err());
     let scenarios = Scenarios::new(&problem, &theta, vec![0.1; problem.n()]).unwrap();
+    let limits = Layout::whole(&problem, &[Parameter::Limit]);
+    assert!(Regret::new(&problem, &limits, Some(scenarios.clone())).is_err(), "another layout");
     let case = Case::new(&problem, &theta, 1, 1).unwrap();
     for method in Method::ALL.into_iter().filter(|m| !m.takes_scenarios()) {
         let options = LossOptions { scenarios: Some(scenarios.clone()), ..options(&case.multipliers) };

@@ -23,7 +23,7 @@ use crate::optimum::Optimum;
 use crate::oracle::Oracle;
 use crate::parameter::Parameter;
 use crate::problem::{Instance, Problem, ProblemError, View};
-use crate::scenarios::Reading;
+use crate::reading::Reading;
 use crate::store::Store;
 
 pub(super) struct Df {

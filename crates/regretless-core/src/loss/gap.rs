@@ -9,6 +9,7 @@
 //! are convex in the prediction, because F_K is linear in θ, Q and the prices, and need no solve with H.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -20,7 +21,7 @@ use crate::gradient::Gradients;
 use crate::layout::Values;
 use crate::parameter::Parameter;
 use crate::problem::{ProblemError, RowId};
-use crate::scenarios::Reading;
+use crate::reading::Reading;
 use crate::solution::Solution;
 use crate::stage::{Stage, smooth_hinge};
 use crate::surrogate::Segments;
@@ -108,7 +109,7 @@ impl DecisionLoss for Gap {
     fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Losses, LossError> {
         let width = self.base.reading.width();
         batch.check(width, width)?;
-        let reading = self.base.reading.clone();
+        let reading = Arc::clone(&self.base.reading);
         let predictions = batch.predictions.chunks_exact(width);
         let truths: Vec<&[f64]> = batch.truths.chunks_exact(width).collect();
         let clock = Instant::now();

@@ -24,8 +24,9 @@ pub(crate) use truths::fingerprint;
 use crate::layout::Layout;
 use crate::multipliers::Multipliers;
 use crate::problem::{Problem, ProblemError, RowId};
+use crate::reading::Reading;
 use crate::saved::{Reader, SavedError, Writer};
-use crate::scenarios::{Reading, Scenarios};
+use crate::scenarios::Scenarios;
 
 /// Predictions and truths of some samples, row after row.
 #[derive(Clone, Copy, Debug)]
@@ -158,7 +159,7 @@ pub fn build(
         let alternatives = alternatives.filter(|m| m.supports(problem, layout).is_ok()).collect();
         return Err(LossError::Unsupported { method, reason, alternatives });
     }
-    let reading = Reading::new(problem, layout, options.scenarios.clone());
+    let reading = Reading::new(problem, layout, options.scenarios.clone())?;
     Ok(match method {
         Method::L1 | Method::L2 | Method::WeightedL1 => {
             Box::new(entrywise::Entrywise::new(method, layout, options)?)

@@ -10,6 +10,7 @@
 //! solved at all. If more is predicted, the objective of the truth takes its own pieces at x̄, as the paper's code does.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -19,7 +20,7 @@ use super::truths::Known;
 use super::{Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of};
 use crate::layout::Values;
 use crate::problem::{ProblemError, RowId};
-use crate::scenarios::Reading;
+use crate::reading::Reading;
 use crate::solution::{Solution, SurrogateStatus};
 use crate::surrogate::Segments;
 
@@ -109,7 +110,7 @@ impl DecisionLoss for Smoothed {
     fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Losses, LossError> {
         let (width, truth_width) = (self.base.reading.width(), self.base.reading.layout().width());
         batch.check(width, truth_width)?;
-        let reading = self.base.reading.clone();
+        let reading = Arc::clone(&self.base.reading);
         let predictions: Vec<&[f64]> = batch.predictions.chunks_exact(width).collect();
         let truths: Vec<&[f64]> = batch.truths.chunks_exact(truth_width).collect();
         let clock = Instant::now();

@@ -1,6 +1,7 @@
 //! What the surrogate's losses share: the surrogate, its multipliers and sharpness, and where samples were solved last.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{LossError, LossOptions, Method, header, positive, read_header};
 use crate::gradient::Gradients;
@@ -8,8 +9,8 @@ use crate::layout::Values;
 use crate::multipliers::Multipliers;
 use crate::optimum::RowValues;
 use crate::problem::{Instance, Problem, ProblemError, RowId};
+use crate::reading::Reading;
 use crate::saved::SavedError;
-use crate::scenarios::Reading;
 use crate::solution::{Solution, SurrogateStatus};
 use crate::store::Store;
 use crate::surrogate::{Segments, Surrogate, SurrogateOptions};
@@ -18,7 +19,7 @@ use super::truths::Truths;
 
 pub(super) struct Softening {
     pub(super) method: Method,
-    pub(super) reading: Reading,
+    pub(super) reading: Arc<Reading>,
     /// Solves predictions: the average problem where there are scenarios.
     pub(super) surrogate: Surrogate,
     /// Solves and evaluates truths: the original problem.
@@ -49,6 +50,7 @@ impl Softening {
         let (surrogate, original) = soften(&reading, &values, options.k, segments)?;
         let store = Store::with_budget(options.store_bytes);
         let truths = Truths::default();
+        let reading = Arc::new(reading);
         Ok(Self { method, reading, surrogate, original, truths, segments, values, k: options.k, store })
     }
 

@@ -22,7 +22,7 @@ use crate::layout::Values;
 use crate::optimum::Optimum;
 use crate::oracle::Oracle;
 use crate::problem::{Instance, ProblemError};
-use crate::scenarios::Reading;
+use crate::reading::Reading;
 use crate::store::Store;
 
 pub(super) struct SpoPlus {

@@ -80,7 +80,7 @@ pub fn multipliers(problem: &Problem, layout: &Layout, flats: &[&[f64]]) -> Opti
     Multipliers::choose(problem, &Rule::default(), &instances).ok()
 }
 
-pub fn options<'a>(multipliers: &'a Multipliers) -> LossOptions<'a> {
+pub fn options(multipliers: &Multipliers) -> LossOptions<'_> {
     LossOptions { k: 2.0, over: 3.0, under: 0.5, multipliers: Some(multipliers), ..LossOptions::default() }
 }
 
