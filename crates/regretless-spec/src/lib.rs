@@ -47,6 +47,7 @@ mod settings;
 mod spec;
 mod suggest;
 mod trouble;
+mod write;
 
 pub use columns::{Columns, Want};
 pub use data::{Array, Chunk, ParameterTable, TableReader};

@@ -97,13 +97,11 @@ fn quadratic(
     predicted: &[Predicted],
 ) -> Result<Option<QuadraticSettings>> {
     if !predicted.iter().any(|part| part.parameter == Parameter::Quadratic) {
-        return match written {
-            None => Ok(None),
-            Some(_) => {
-                let trouble = Trouble::OneOf("`objective.quadratic` is not predicted, so this has no effect");
-                Err(ctx.fail(key, trouble).hint("leave it out, or predict `objective.quadratic`"))
-            }
-        };
+        if written.is_none() {
+            return Ok(None);
+        }
+        let trouble = Trouble::OneOf("`objective.quadratic` is not predicted, so this has no effect");
+        return Err(ctx.fail(key, trouble).hint("leave it out, or predict `objective.quadratic`"));
     }
     let written = written.unwrap_or_default();
     let embedding = written.embedding.unwrap_or(n);

@@ -1,0 +1,173 @@
+//! The settings, with every default spelled out.
+
+use std::path::Path;
+
+use regretless_core::{Rule, Segments};
+
+use super::fail;
+use super::text::{Text, list, number, string};
+use crate::Spec;
+use crate::error::{Result, Trouble};
+use crate::settings::{
+    Clip, DataFiles, DataSettings, Mix, Optimizer, PredictorKind, PredictorSettings, Ramp, Schedule,
+    Sharpness, Split, SplitKind, Stop, TrainingSettings,
+};
+use crate::spec::SurrogateSettings;
+
+pub(super) fn write(spec: &Spec, text: &mut Text) -> Result<()> {
+    surrogate(spec.surrogate(), text);
+    if let Some(settings) = spec.data() {
+        data(settings, text)?;
+    }
+    predictor(spec.predictor(), text);
+    training(spec.training(), text);
+    Ok(())
+}
+
+fn ramp(r: &Ramp) -> String {
+    format!("{{ from = {}, to = {}, epochs = {} }}", number(r.from), number(r.to), r.epochs)
+}
+
+fn strings(texts: &[String]) -> String {
+    list(texts.iter().map(|text| string(text)))
+}
+
+fn surrogate(settings: &SurrogateSettings, text: &mut Text) {
+    text.table("[surrogate]");
+    text.key(
+        "k",
+        match &settings.sharpness {
+            Sharpness::Fixed(k) => number(*k),
+            Sharpness::Grid(ks) => list(ks.iter().map(|&k| number(k))),
+            Sharpness::Annealed(r) => ramp(r),
+        },
+    );
+    let segments = if settings.options.segments == Segments::Vertex { "vertex" } else { "smooth" };
+    text.key("segments", string(segments));
+    text.key(
+        "multipliers",
+        match &settings.rule {
+            Rule::Constant(value) => number(*value),
+            Rule::Dual { factor } => format!("{{ rule = \"dual\", factor = {} }}", number(*factor)),
+            Rule::Empirical { factor, sqrt_n } => {
+                format!("{{ rule = \"empirical\", factor = {}, sqrt_n = {sqrt_n} }}", number(*factor))
+            }
+            // A value for each row comes from no problem file.
+            Rule::Theory | Rule::PerRow(_) => string("theory"),
+        },
+    );
+}
+
+fn data(settings: &DataSettings, text: &mut Text) -> Result<()> {
+    text.table("[data]");
+    let files = match &settings.files {
+        DataFiles::One(file) => vec![("file", file)],
+        DataFiles::Parts { train, valid, test } => {
+            let others = [("valid", valid), ("test", test)];
+            let others = others.into_iter().filter_map(|(key, file)| file.as_ref().map(|file| (key, file)));
+            std::iter::once(("train", train)).chain(others).collect()
+        }
+    };
+    for (key, file) in files {
+        text.key(key, string(&absolute(file)?));
+    }
+    if let Some(features) = &settings.features {
+        text.key("features", strings(features));
+    }
+    text.key("exclude", strings(&settings.exclude));
+    if let Some(key) = &settings.key {
+        text.key("key", string(key));
+    }
+    text.key("missing", string(settings.missing.word()));
+    let shares = |kind: SplitKind, valid: f64, test: f64| {
+        format!("{{ kind = \"{kind}\", valid = {}, test = {} }}", number(valid), number(test))
+    };
+    text.key(
+        "split",
+        match &settings.split {
+            Split::Random { valid, test } => shares(SplitKind::Random, *valid, *test),
+            Split::Chronological { valid, test } => shares(SplitKind::Chronological, *valid, *test),
+            Split::Column(column) => format!("{{ column = {} }}", string(column)),
+        },
+    );
+    Ok(())
+}
+
+fn absolute(path: &Path) -> Result<String> {
+    let whole =
+        std::path::absolute(path).map_err(|error| fail(path.to_owned(), Trouble::Unwritable(error)))?;
+    whole.into_os_string().into_string().map_err(|_| {
+        let trouble = Trouble::Misfit("the path is not UTF-8 text, and TOML has no other".to_owned());
+        fail(path.to_owned(), trouble)
+    })
+}
+
+fn predictor(settings: &PredictorSettings, text: &mut Text) {
+    text.table("[predictor]");
+    text.key("kind", string(settings.kind.word()));
+    if settings.kind == PredictorKind::Mlp {
+        text.key("layers", list(settings.layers.iter().map(ToString::to_string)));
+        text.key("activation", string(settings.activation.word()));
+        text.key("batch_norm", settings.batch_norm);
+        text.key("dropout", number(settings.dropout));
+    }
+    text.key("shared", settings.shared);
+    if let Some(q) = &settings.quadratic {
+        let ridge = number(q.ridge);
+        let value = format!("{{ embedding = {}, form = \"{}\", ridge = {ridge} }}", q.embedding, q.form);
+        text.key("quadratic", value);
+    }
+}
+
+fn training(settings: &TrainingSettings, text: &mut Text) {
+    text.table("[training]");
+    text.key("method", string(&settings.method.to_string()));
+    text.key("epochs", settings.epochs);
+    text.key("batch", settings.batch);
+    text.key("optimizer", string(settings.optimizer.word()));
+    text.key("learning_rate", number(settings.learning_rate));
+    if settings.optimizer == Optimizer::Sgd {
+        text.key("momentum", number(settings.momentum));
+    }
+    text.key("weight_decay", number(settings.weight_decay));
+    text.key(
+        "schedule",
+        match settings.schedule {
+            Schedule::Constant => string("constant"),
+            Schedule::Plateau { factor, patience } => {
+                format!("{{ kind = \"plateau\", factor = {}, patience = {patience} }}", number(factor))
+            }
+        },
+    );
+    text.key(
+        "clip",
+        match settings.clip {
+            Clip::None => string("none"),
+            Clip::Norm(norm) => format!("{{ norm = {} }}", number(norm)),
+            Clip::Value(value) => format!("{{ value = {} }}", number(value)),
+        },
+    );
+    text.key(
+        "stop",
+        match settings.stop {
+            Stop::Never => string("never"),
+            Stop::Paper => string("paper"),
+            Stop::Patience(patience) => format!("{{ patience = {patience} }}"),
+        },
+    );
+    text.key("warmup", settings.warmup);
+    text.key(
+        "mix",
+        match &settings.mix {
+            Mix::Fixed(weight) => number(*weight),
+            Mix::Annealed(r) => ramp(r),
+        },
+    );
+    let weights = &settings.weights;
+    text.key("weights", format!("{{ over = {}, under = {} }}", number(weights.over), number(weights.under)));
+    text.key("ridge", number(settings.ridge));
+    text.key("infeasible", string(settings.infeasible.word()));
+    text.key("seed", settings.seed);
+    let scenarios = &settings.scenarios;
+    text.key("scenarios", format!("{{ source = \"{}\", count = {} }}", scenarios.source, scenarios.count));
+}

@@ -1,0 +1,215 @@
+//! Features and truths of tables: which columns, what is missing, which part.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fmt::Write;
+
+use regretless_spec::{DataChunk, DataReader, Limits, Part, Result, Spec, TableReader, Want};
+
+const BOTH: Want = Want { features: true, targets: true };
+
+const FARM: &str = "
+[problem]
+variables = [\"wheat\", \"corn\"]
+[objective]
+linear = { predict = \"price_*\" }
+[bounds]
+upper = 1
+";
+
+fn spec(more: &str) -> Spec {
+    Spec::parse(format!("{FARM}{more}"), "p.toml", &Limits::default())
+        .unwrap_or_else(|e| panic!("{e}\n{:?}", e.hint))
+}
+
+fn open<'a>(spec: &Spec, text: &'a str, want: Want) -> Result<DataReader<'a>> {
+    let reader = TableReader::from_csv(text.as_bytes(), "t.csv".as_ref(), spec.limits())?;
+    DataReader::new(spec, reader, want)
+}
+
+fn read(spec: &Spec, text: &str, want: Want) -> Result<DataChunk> {
+    let mut reader = open(spec, text, want)?;
+    let mut all = DataChunk::default();
+    while let Some(chunk) = reader.next()? {
+        all.rows += chunk.rows;
+        all.dropped += chunk.dropped;
+        all.features.extend(chunk.features);
+        all.targets.extend(chunk.targets);
+        all.lines.extend(chunk.lines);
+        if let Some(keys) = chunk.keys {
+            all.keys.get_or_insert_default().extend(keys);
+        }
+        if let Some(parts) = chunk.parts {
+            all.parts.get_or_insert_default().extend(parts);
+        }
+    }
+    Ok(all)
+}
+
+fn error(more: &str, text: &str) -> (String, String) {
+    let error = read(&spec(more), text, BOTH).unwrap_err();
+    (error.to_string(), error.hint.unwrap_or_default())
+}
+
+#[test]
+fn what_nobody_says_is_sensible() {
+    let text = "date,temp,price_corn,rain,price_wheat\n2020-01-01,1,20,3,10\n2020-01-02,4,50,6,40\n";
+    let spec = spec("");
+    let data = open(&spec, text, BOTH).unwrap();
+    let columns = data.columns();
+    assert_eq!(columns.feature_names, ["temp", "rain"]);
+    // In the order of the variables.
+    assert_eq!(columns.target_names, ["price_wheat", "price_corn"]);
+    assert_eq!((columns.features.as_slice(), columns.targets.as_slice()), (&[1, 3][..], &[4, 2][..]));
+    assert_eq!(
+        (columns.skipped.as_slice(), &columns.selectors),
+        (&["date".to_owned()][..], &columns.feature_names)
+    );
+    let chunk = read(&spec, text, BOTH).unwrap();
+    assert_eq!(
+        (chunk.rows, chunk.features, chunk.targets),
+        (2, vec![1.0, 3.0, 4.0, 6.0], vec![10.0, 20.0, 40.0, 50.0])
+    );
+    // New rows have no truths yet; columns of the same names are no features either.
+    let new = read(&spec, "temp,rain\n7,8\n", Want { features: true, targets: false }).unwrap();
+    assert_eq!((new.features, new.targets), (vec![7.0, 8.0], vec![]));
+    let truths =
+        read(&spec, "price_wheat,price_corn\n7,8\n", Want { features: false, targets: true }).unwrap();
+    assert_eq!((truths.features, truths.targets), (vec![], vec![7.0, 8.0]));
+}
+
+#[test]
+fn chosen_columns() {
+    let text = "id,load_2,load_1,temp,price_wheat,price_corn,part\na,1,2,3,4,5,train\nb,6,7,8,9,10,test\n";
+    let chosen = spec(
+        "[data]\nfile = \"t.csv\"\nfeatures = [\"temp\", \"*\"]\nexclude = \"load_2\"\nkey = \"id\"\nsplit = { column = \"part\" }\n",
+    );
+    let data = open(&chosen, text, BOTH).unwrap();
+    assert_eq!(data.columns().feature_names, ["temp", "load_1"]);
+    assert_eq!(data.columns().selectors, ["temp", "*"]);
+    let chunk = read(&chosen, text, BOTH).unwrap();
+    assert_eq!(chunk.keys.unwrap(), ["a", "b"]);
+    assert_eq!(chunk.parts.unwrap(), [Part::Train, Part::Test]);
+    assert_eq!(chunk.features, [3.0, 2.0, 8.0, 7.0]);
+    // To decide, the split is not needed; what is excluded need not be there.
+    let new = read(&chosen, "id,temp,load_1\nc,1,2\n", Want { features: true, targets: false }).unwrap();
+    assert_eq!((new.features, new.keys.unwrap(), new.parts), (vec![1.0, 2.0], vec!["c".to_owned()], None));
+}
+
+#[test]
+fn bad_choices() {
+    let text = "id,temp,price_wheat,price_corn,part\na,1,2,3,train\nb,1,2,3,tset\n";
+    let data = |more: &str| format!("[data]\nfile = \"t.csv\"\n{more}\n");
+    let (message, hint) = error(&data("features = \"tmep\""), text);
+    assert_eq!(message, "t.csv, line 1: no column of the table fits `tmep`");
+    assert!(hint.contains("did you mean `temp`?"), "{hint}");
+    let (message, _) = error(&data("features = \"price_corn\""), text);
+    assert_eq!(message, "t.csv, line 1: the column `price_corn` is predicted, so it cannot be a feature");
+    assert_eq!(error(&data("exclude = \"x*\""), text).0, "t.csv, line 1: no column of the table fits `x*`");
+    assert_eq!(error(&data("key = \"ID\""), text).0, "t.csv, line 1: no column of the table fits `ID`");
+    let (message, hint) = error(&data("features = [\"id\"]"), text);
+    assert_eq!(message, "t.csv, line 2, column 1 (`id`): `a` is not a number");
+    assert_eq!(hint, "the column is a feature: encode it as numbers, or add it to `data.exclude`");
+    let (message, _) = error(&data("split = { column = \"part\" }"), text);
+    assert_eq!(message, "t.csv, line 3, column 5 (`part`): `tset` is none of `train`, `valid` and `test`");
+    let (message, hint) = error("", "id,price_wheat,price_corn\na,1,2\n");
+    assert_eq!(message, "t.csv, line 1: the table has no column that could be a feature");
+    assert_eq!(hint, "`id` hold text: encode them as numbers");
+    assert_eq!(
+        error("", "t,t,price_a,price_b\n1,2,3,4\n").0,
+        "t.csv, line 1: the table has the column `t` twice"
+    );
+    assert_eq!(error("", "t,price_a,price_b\n").0, "t.csv: the table has a header but no rows");
+    let (message, hint) = error("", "t,price_a,price_b\n1,inf,2\n");
+    assert_eq!(
+        message,
+        "t.csv, line 2, column 2 (`price_a`): inf is not allowed here, only finite numbers are"
+    );
+    assert_eq!(hint, "the column is an entry of the predicted `objective.linear`");
+    let (message, hint) = error("", "t,price_a,price_b\n-inf,1,2\n");
+    assert_eq!(message, "t.csv, line 2, column 1 (`t`): -inf is not allowed here, only finite numbers are");
+    assert_eq!(hint, "the column is a feature, and features are finite numbers");
+    assert_eq!(
+        error("", "t,price_a,price_b\n1,1,2\n1,2\n").0,
+        "t.csv, line 3: 2 cells, but the lines before have 3"
+    );
+    // A constant predictor needs no features.
+    let constant = spec("[predictor]\nkind = \"constant\"\n");
+    assert!(read(&constant, "id,price_wheat,price_corn\na,1,2\n", BOTH).unwrap().features.is_empty());
+}
+
+/// 50,000 rows, with holes in the rows 40,001 and 45,000.
+fn holes() -> String {
+    let mut text = "day,temp,price_wheat,price_corn\n".to_owned();
+    for i in 1..=50_000 {
+        let temp = if i == 40_001 { "NaN".to_owned() } else { i.to_string() };
+        let price = if i == 45_000 { "" } else { "2" };
+        writeln!(text, "d{i},{temp},1,{price}").unwrap();
+    }
+    text
+}
+
+#[test]
+fn missing_values() {
+    let text = holes();
+    let data = |missing: &str| format!("[data]\nfile = \"t.csv\"\nkey = \"day\"\nmissing = \"{missing}\"\n");
+    let (message, hint) = error(&data("refuse"), &text);
+    assert_eq!(
+        message,
+        "t.csv: 2 rows of the table have no value in a column that is used: line 40002 (d40001) `temp`, line 45001 \
+         (d45000) `price_corn`"
+    );
+    assert!(hint.contains("data.missing = \"drop\""), "{hint}");
+    let chunk = read(&spec(&data("drop")), &text, BOTH).unwrap();
+    assert_eq!(
+        (chunk.rows, chunk.dropped, chunk.lines.len(), chunk.targets.len()),
+        (49_998, 2, 49_998, 99_996)
+    );
+    assert_eq!((chunk.lines[40_000], chunk.keys.unwrap()[40_000].as_str()), (40_003, "d40002"));
+    let (message, hint) = error(&data("mean"), &text);
+    assert_eq!(
+        message,
+        "t.csv: 1 row of the table has no value in a column that is used: line 45001 (d45000) `price_corn`"
+    );
+    assert!(hint.contains("a truth cannot be filled in"), "{hint}");
+    let chunk =
+        read(&spec(&data("mean")), "day,temp,price_wheat,price_corn\na,,1,2\nb,3,1,2\n", BOTH).unwrap();
+    assert!(chunk.features[0].is_nan() && chunk.features[1] == 3.0);
+    let (message, _) = error(&data("drop"), "day,temp,price_wheat,price_corn\na,,1,2\n");
+    assert!(message.starts_with("t.csv: every row of the table lacks a value"), "{message}");
+    let many = format!("temp,price_a,price_b\n{}", ",1,2\n".repeat(12));
+    let (message, _) = error("", &many);
+    assert!(message.starts_with("t.csv: 12 rows") && message.ends_with("line 11 `temp`, …"), "{message}");
+}
+
+#[test]
+fn prices_of_soft_rows_are_not_negative() {
+    let text = "[problem]\nvariables = 1\n[[soft]]\nrows = [1]\nlimit = 1\nover = { predict = \"a\" }\n";
+    let spec = Spec::parse(text, "p.toml", &Limits::default()).unwrap();
+    let error = read(&spec, "t,a\n1,2\n1,-2\n", BOTH).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "t.csv, line 3, column 2 (`a`): the price -2 is negative, and prices of soft rows are 0 or more"
+    );
+}
+
+#[test]
+fn one_network_for_all_variables() {
+    let shared = |features: &str| {
+        spec(&format!("[predictor]\nshared = true\n[data]\nfile = \"t.csv\"\nfeatures = {features}\n"))
+    };
+    let text = "hour,temp_corn,temp_wheat,price_wheat,price_corn\n1,2,3,4,5\n";
+    let spec = shared("[\"temp_{variable}\", \"hour\"]");
+    let data = open(&spec, text, BOTH).unwrap();
+    let columns = data.columns();
+    assert_eq!(columns.feature_names, ["temp_wheat", "hour", "temp_corn"]);
+    assert_eq!(columns.per_variable.as_deref(), Some(&[vec![0, 1], vec![2, 1]][..]));
+    let uneven = "t_wheat_1,t_wheat_2,t_corn_1,price_wheat,price_corn\n1,2,3,4,5\n";
+    let error = read(&shared("\"t_{variable}_*\""), uneven, BOTH).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "t.csv, line 1: the variable `corn` has 1 feature, but `wheat` has 2 features"
+    );
+    let error = read(&shared("\"t_{variable}\""), uneven, BOTH).unwrap_err();
+    assert_eq!(error.to_string(), "t.csv, line 1: no column of the table fits `t_wheat`");
+}
