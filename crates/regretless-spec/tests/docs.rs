@@ -25,7 +25,7 @@ fn every_example_of_the_docs_is_valid() {
         spec.unwrap_or_else(|e| panic!("{e}\nin\n{body}"));
         seen += 1;
     }
-    assert_eq!(seen, 6);
+    assert_eq!(seen, 12);
 }
 
 #[test]
@@ -33,4 +33,20 @@ fn the_limits_are_as_documented() {
     let limits = Limits::default();
     assert_eq!((limits.problem_bytes, limits.table_bytes), (8 << 20, 4 << 30));
     assert_eq!((limits.variables, limits.entries, limits.predicted), (10_000, 1 << 27, 1 << 20));
+}
+
+#[test]
+fn every_key_is_documented() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = std::fs::read_to_string(root.join("docs/problem-file.md")).unwrap();
+    let schema = regretless_spec::json_schema();
+    let mut keys = Vec::new();
+    for definition in schema["$defs"].as_object().unwrap().values() {
+        keys.extend(definition["properties"].as_object().into_iter().flat_map(|keys| keys.keys()));
+    }
+    assert!(keys.len() > 60, "{}", keys.len());
+    for key in keys {
+        let ways = [format!("`{key}`"), format!("{key} = "), format!("{{ {key}")];
+        assert!(ways.iter().any(|way| text.contains(way)), "`{key}` is not documented");
+    }
 }

@@ -3,12 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use regretless_spec::{Array, Limits, ParameterTable, Spec};
+use regretless_spec::{Array, DataReader, Limits, ParameterTable, Spec, TableReader, Want};
 
 /// The system's allocator with an eye on the largest single request.
 struct Watched;
@@ -40,7 +43,7 @@ const LIMITS: Limits =
 /// Nothing here is larger than a few kilobytes; a megabyte at once means that somebody believed a number in a file.
 const MOST: usize = 1 << 20;
 
-const SEEDS: [&str; 4] = [
+const SEEDS: [&str; 5] = [
     include_str!("../../../examples/farm/problem.toml"),
     include_str!("../../../examples/portfolio/problem.toml"),
     include_str!("../../../examples/provisioning/problem.toml"),
@@ -67,6 +70,34 @@ upper = { predict = "u*" }
 k = 0x10
 segments = "vertex"
 multipliers = { rule = "empirical", factor = 7, sqrt_n = true }
+"#,
+    r#"
+[problem]
+variables = 2
+[objective]
+linear = { predict = "price_*" }
+[surrogate]
+k = [1, 2.5]
+[data]
+file = "h.csv"
+features = ["c_*", "e{variable}"]
+exclude = "a1"
+key = "u1"
+missing = "mean"
+split = { kind = "chronological", valid = 0.1, test = 0.2 }
+[predictor]
+kind = "mlp"
+layers = [8, 8]
+activation = "gelu"
+shared = true
+[training]
+method = "surrogate+l2"
+optimizer = "sgd"
+schedule = { kind = "plateau", factor = 0.5 }
+clip = { norm = 1 }
+stop = { patience = 3 }
+mix = { from = 1, to = 0, epochs = 5 }
+scenarios = { source = "ensemble", count = 4 }
 "#,
 ];
 
@@ -148,6 +179,11 @@ fn feed(text: &str) -> bool {
                 let row = table.row(0).unwrap();
                 let _ = spec.problem().view(&row.instance());
             }
+            let table = "price_a,price_b,c_1,e1,a1,u1\n1,2,3,4,5,6\n1,,3,4,5,6\n";
+            let table = TableReader::from_csv(table.as_bytes(), Path::new("t.csv"), &LIMITS).unwrap();
+            if let Ok(mut data) = DataReader::new(&spec, table, Want { features: true, targets: true }) {
+                let _ = data.next();
+            }
             true
         }
         Err(error) => {
@@ -165,6 +201,7 @@ fn hostile_input() {
     numbers_in_csv();
     numbers_in_npy();
     tables();
+    datasets();
 }
 
 fn problem_files() {
@@ -231,5 +268,30 @@ fn tables() {
                 assert!(spec.problem().view(&table.row(row).unwrap().instance()).is_ok());
             }
         }
+    }
+}
+
+fn datasets() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let more = "[data]\nfile = \"h.csv\"\nkey = \"day\"\nmissing = \"drop\"\nsplit = { column = \"part\" }\n";
+    let spec = Spec::parse(format!("{}{more}", SEEDS[0]), "p.toml", &LIMITS).unwrap();
+    let plain =
+        b"day,temp,price_wheat,price_corn,part\nmon,1,2,3,train\n\"tue\",NA,2,3,test\nwed,1e3,,3,valid\n";
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(plain).unwrap();
+    let packed = packed.finish().unwrap();
+    for round in 0..40_000 {
+        let bytes = mutate(&mut rng, if round % 2 == 0 { plain } else { &packed });
+        watched("a dataset", &bytes, || {
+            let table = TableReader::from_csv(&bytes[..], Path::new("t.csv"), &LIMITS);
+            let data =
+                table.and_then(|table| DataReader::new(&spec, table, Want { features: true, targets: true }));
+            let Ok(mut data) = data else { return };
+            while let Ok(Some(chunk)) = data.next() {
+                assert_eq!(chunk.features.len(), chunk.rows * data.columns().features.len());
+                assert_eq!(chunk.targets.len(), chunk.rows * 2);
+                assert!(chunk.features.iter().chain(&chunk.targets).all(|v| v.is_finite()));
+            }
+        });
     }
 }
