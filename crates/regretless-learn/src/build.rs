@@ -108,7 +108,8 @@ fn per_variable(n: usize, layout: &Layout, outputs: &[usize]) -> Result<Vec<Vec<
     for (position, &k) in outputs.iter().enumerate() {
         let Some(j) = variable[k] else {
             return Err(LearnError::Settings {
-                what: "a shared predictor needs predicted parts with one entry or one column a variable".into(),
+                what: "a shared predictor needs predicted parts with one entry or one column a variable"
+                    .into(),
                 hint: "set `shared = false` in the section [predictor]".into(),
             });
         };
@@ -116,7 +117,8 @@ fn per_variable(n: usize, layout: &Layout, outputs: &[usize]) -> Result<Vec<Vec<
     }
     if places.iter().any(|p| p.len() != places[0].len() || p.is_empty()) {
         return Err(LearnError::Settings {
-            what: "a shared predictor needs as many predicted entries for each variable as for the others".into(),
+            what: "a shared predictor needs as many predicted entries for each variable as for the others"
+                .into(),
             hint: "set `shared = false` in the section [predictor]".into(),
         });
     }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use crate::error::LearnError;
 use crate::files;
 use crate::fit::{Epoch, Fit};
-use crate::predictor::Predictor;
 
 /// Raised when the layout of checkpoints changes.
 const VERSION: u32 = 1;
@@ -113,11 +112,15 @@ pub(crate) fn history(path: &Path) -> Result<Vec<Epoch>, LearnError> {
 fn header(path: &Path, whole: &[u8]) -> Result<Header, LearnError> {
     let (_, metadata) = SafeTensors::read_metadata(whole).map_err(|e| broken(path, &e.to_string()))?;
     let header = metadata.metadata().as_ref().and_then(|m| m.get("checkpoint"));
-    let header: Header = serde_json::from_str(header.map_or("", String::as_str))
-        .map_err(|e| broken(path, &e.to_string()))?;
+    let header: Header =
+        serde_json::from_str(header.map_or("", String::as_str)).map_err(|e| broken(path, &e.to_string()))?;
     if header.version != VERSION {
         let what = format!("the checkpoint has format {}, this program writes {VERSION}", header.version);
-        return Err(LearnError::run(path, what, "resume with the version that started the run, or start anew"));
+        return Err(LearnError::run(
+            path,
+            what,
+            "resume with the version that started the run, or start anew",
+        ));
     }
     Ok(header)
 }

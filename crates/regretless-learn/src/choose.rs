@@ -1,7 +1,7 @@
 //! One model in the end: the best K of a grid, the best method of `auto`.
 
 use regretless_core::Method;
-use regretless_spec::{Method as Word, MethodName, TrainingSettings};
+use regretless_spec::{Method as Word, MethodName, Spec, TrainingSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
@@ -10,6 +10,7 @@ use crate::measures::Measures;
 use crate::recipe::Recipe;
 use crate::stats::Summary;
 use crate::study::{Candidate, Study};
+use crate::task::Task;
 
 /// Fine-tuning starts near a good predictor: smaller steps, fewer of them.
 const FINE_RATE: f64 = 0.3;
@@ -60,11 +61,20 @@ impl Tried {
 
 /// Trains with a method, or with `auto` chooses one.
 pub fn train(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<Chosen, LearnError> {
+    train_all(study, name, seed).map(|(chosen, _)| chosen)
+}
+
+/// [`train`], with all that was trained on the way.
+pub(crate) fn train_all(
+    study: &mut Study<'_>,
+    name: MethodName,
+    seed: u64,
+) -> Result<(Chosen, Vec<Candidate>), LearnError> {
+    check(study.task(), name)?;
     if name.base == Word::Auto {
         return auto(study, seed);
     }
     let recipes = Recipe::of(study.task().spec(), name, seed);
-    check(study, &recipes)?;
     let mut candidates = Vec::new();
     for recipe in &recipes {
         candidates.push(study.candidate(recipe, None)?);
@@ -74,10 +84,15 @@ pub fn train(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<Chose
     }
     let best = best_of(&candidates);
     let tried: Vec<Tried> = candidates.iter().map(Tried::of).collect();
-    let candidate = candidates.swap_remove(best);
+    let candidate = candidates[best].clone();
     let regret = candidate.valid.measures.regret;
     let sentence = if tried.len() > 1 {
-        format!("kept {} with a validation regret of {}, the best of {}", candidate.name, short(regret), tried.len())
+        format!(
+            "kept {} with a validation regret of {}, the best of {}",
+            candidate.name,
+            short(regret),
+            tried.len()
+        )
     } else {
         format!("trained {}: validation regret {}", candidate.name, short(regret))
     };
@@ -88,13 +103,12 @@ pub fn train(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<Chose
             what: "the predictions ran away, and no epoch was better than the untrained predictor".into(),
         });
     }
-    Ok(Chosen { candidate, tried, sentence })
+    Ok((Chosen { candidate, tried, sentence }, candidates))
 }
 
 /// Refuses what cannot be trained before anything is.
-fn check(study: &Study<'_>, recipes: &[Recipe]) -> Result<(), LearnError> {
-    let task = study.task();
-    for recipe in recipes {
+pub(crate) fn check(task: &Task, name: MethodName) -> Result<(), LearnError> {
+    for recipe in Recipe::of(task.spec(), name, 0) {
         if let Some(method) = recipe.method {
             method.supports(task.problem(), task.layout())?;
         }
@@ -110,8 +124,19 @@ fn check(study: &Study<'_>, recipes: &[Recipe]) -> Result<(), LearnError> {
     Ok(())
 }
 
+/// The method's full id: `surrogate` says which of the two.
+pub(crate) fn full_name(spec: &Spec, name: MethodName) -> String {
+    use regretless_core::Segments;
+    let base = match (name.base, spec.surrogate().options.segments) {
+        (Word::Surrogate, Segments::Smooth) => Word::SurrogateSmooth,
+        (Word::Surrogate, Segments::Vertex) => Word::SurrogateVertex,
+        (base, _) => base,
+    };
+    MethodName { base, ..name }.to_string()
+}
+
 /// The methods that fine-tune a two-stage predictor, for what a problem predicts.
-pub fn decision_methods(task: &crate::Task) -> Vec<MethodName> {
+pub fn decision_methods(task: &Task) -> Vec<MethodName> {
     let fits = |m: Method| m.supports(task.problem(), task.layout()).is_ok();
     let name = |base, mixed| MethodName { base, mixed, scenarios: false };
     let mut names = Vec::new();
@@ -126,7 +151,7 @@ pub fn decision_methods(task: &crate::Task) -> Vec<MethodName> {
 
 /// The best two-stage predictor, fine-tuned with every decision loss that fits, and with scenarios; what is no better on
 /// validation than its standard error is not kept. Never worse than two-stage on validation, by construction.
-fn auto(study: &mut Study<'_>, seed: u64) -> Result<Chosen, LearnError> {
+fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
     let spec = study.task().spec();
     let word = |base| MethodName { base, ..MethodName::default() };
     let mut candidates = Vec::new();
@@ -174,7 +199,7 @@ fn auto(study: &mut Study<'_>, seed: u64) -> Result<Chosen, LearnError> {
     let kept = if gain > error { best } else { reference };
     let sentence = sentence(&candidates, reference, best, gain, error);
     let tried = candidates.iter().map(Tried::of).collect();
-    Ok(Chosen { candidate: candidates.swap_remove(kept), tried, sentence })
+    Ok((Chosen { candidate: candidates[kept].clone(), tried, sentence }, candidates))
 }
 
 fn sentence(candidates: &[Candidate], reference: usize, best: usize, gain: f64, error: f64) -> String {
@@ -188,9 +213,11 @@ fn sentence(candidates: &[Candidate], reference: usize, best: usize, gain: f64, 
         );
     }
     let change = if regret(reference) > 0.0 { 100.0 * gain / regret(reference) } else { 0.0 };
-    let numbers = format!("validation regret {} instead of {}", short(regret(best)), short(regret(reference)));
+    let numbers =
+        format!("validation regret {} instead of {}", short(regret(best)), short(regret(reference)));
     if gain > error {
-        let times = if error > 0.0 { format!(", {:.1} standard errors", gain / error) } else { String::new() };
+        let times =
+            if error > 0.0 { format!(", {:.1} standard errors", gain / error) } else { String::new() };
         format!("chose {name} over {from}: {numbers} (−{change:.1} %{times})")
     } else {
         format!(
@@ -204,9 +231,8 @@ fn sentence(candidates: &[Candidate], reference: usize, best: usize, gain: f64, 
 fn paired(a: &Candidate, b: &Candidate) -> (f64, f64) {
     let gains = a.valid.regrets().into_iter().zip(b.valid.regrets()).map(|(a, b)| a - b);
     let gains: Vec<f64> = gains.filter(|g| g.is_finite()).collect();
-    Summary::of(&gains).map_or((0.0, 0.0), |s| {
-        (s.mean, s.std.map_or(0.0, |std| std / (gains.len() as f64).sqrt()))
-    })
+    Summary::of(&gains)
+        .map_or((0.0, 0.0), |s| (s.mean, s.std.map_or(0.0, |std| std / (gains.len() as f64).sqrt())))
 }
 
 /// The lowest validation regret; candidates that decided less come after those that decided more.

@@ -28,7 +28,13 @@ pub struct Dataset {
 
 impl Dataset {
     /// Rows that are in memory already, as if they were read from `file`; `columns` names them.
-    pub fn in_memory(features: Vec<f64>, targets: Vec<f64>, rows: usize, columns: Columns, file: &Path) -> Self {
+    pub fn in_memory(
+        features: Vec<f64>,
+        targets: Vec<f64>,
+        rows: usize,
+        columns: Columns,
+        file: &Path,
+    ) -> Self {
         Self {
             features,
             targets,
@@ -83,7 +89,11 @@ impl Dataset {
             }
         } else if self.columns.feature_names != reader.columns().feature_names {
             return Err(LearnError::Data {
-                what: format!("{} has other feature columns than {}", file.display(), self.files[0].0.display()),
+                what: format!(
+                    "{} has other feature columns than {}",
+                    file.display(),
+                    self.files[0].0.display()
+                ),
                 hint: "name them with `features` in the section [data]".into(),
             });
         }
@@ -134,7 +144,10 @@ impl Dataset {
         }
         let shares = spec.data().map(|d| d.split.clone());
         // Files of their own for training but not for validation: validation comes out of training.
-        if open.is_empty() && parts[Part::Valid as usize].is_empty() && !matches!(shares, Some(Split::Column(_))) {
+        if open.is_empty()
+            && parts[Part::Valid as usize].is_empty()
+            && !matches!(shares, Some(Split::Column(_)))
+        {
             open = std::mem::take(&mut parts[Part::Train as usize]);
         }
         let (kind_random, valid, mut test) = match shares {

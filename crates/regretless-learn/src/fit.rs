@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use regretless_core::{Batch, build_loss, LossOptions, Method, Regret, RowId, Scenarios};
+use regretless_core::{Batch, LossOptions, Method, Regret, RowId, Scenarios, build_loss};
 use regretless_spec::{ScenarioSource, Schedule};
 use serde::{Deserialize, Serialize};
 
@@ -164,7 +164,8 @@ impl<'a> Fit<'a> {
 
     /// Trains to the end.
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<Fitted, LearnError> {
-        observer.stage(&self.recipe.name, if self.objective.is_some() { self.recipe.training.epochs } else { 0 });
+        observer
+            .stage(&self.recipe.name, if self.objective.is_some() { self.recipe.training.epochs } else { 0 });
         let ended = loop {
             if let Some(ended) = self.ended() {
                 break ended;
@@ -228,11 +229,8 @@ impl<'a> Fit<'a> {
         epoch.rate = self.rate;
         epoch.best = epoch.valid.instances > 0 && epoch.valid.regret < self.best.regret;
         if epoch.best {
-            self.best = Best {
-                epoch: number,
-                regret: epoch.valid.regret,
-                predictor: self.model.members[0].clone(),
-            };
+            self.best =
+                Best { epoch: number, regret: epoch.valid.regret, predictor: self.model.members[0].clone() };
             self.flat = 0;
         } else {
             self.flat += 1;
@@ -246,7 +244,12 @@ impl<'a> Fit<'a> {
         Ok(Some(epoch))
     }
 
-    fn pass(&mut self, number: usize, epoch: &mut Epoch, observer: &dyn Observer) -> Result<bool, LearnError> {
+    fn pass(
+        &mut self,
+        number: usize,
+        epoch: &mut Epoch,
+        observer: &dyn Observer,
+    ) -> Result<bool, LearnError> {
         let Some(objective) = &mut self.objective else { return Ok(true) };
         objective.start(number)?;
         epoch.k = objective.k(number);

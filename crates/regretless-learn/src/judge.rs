@@ -55,7 +55,8 @@ pub(crate) fn seen(model: &Model, features: &[f64], rows: usize) -> Vec<f64> {
 
 /// Decides for rows of a task, and judges by their true parameters.
 pub fn judge(task: &Task, model: &Model, rows: &[usize]) -> Result<Judgement, LearnError> {
-    let mut regret = Regret::new(task.problem(), task.layout(), scenarios(model, task.problem(), task.layout())?)?;
+    let mut regret =
+        Regret::new(task.problem(), task.layout(), scenarios(model, task.problem(), task.layout())?)?;
     regret.know_optima(task.optima());
     let features = task.features(rows);
     let truths = task.targets(rows);

@@ -9,6 +9,7 @@
 mod build;
 mod checkpoint;
 mod choose;
+mod compare;
 mod dataset;
 mod error;
 mod files;
@@ -32,6 +33,7 @@ pub mod tensorboard;
 mod words;
 
 pub use choose::{Chosen, Tried, decision_methods, train};
+pub use compare::{Comparison, Entry, Progress, Row, compare, default_methods, is_two_stage};
 pub use dataset::Dataset;
 pub use error::LearnError;
 pub use fit::{Ended, Epoch, Fit, Fitted, Seconds};
@@ -43,7 +45,8 @@ pub use objective::{Objective, Step};
 pub use observer::{Interrupt, Observer, Silent};
 pub use optimizer::{Optimizer, clip};
 pub use predictor::{
-    Activation, Constant, Embedding, EmbeddingForm, Joint, Mlp, MlpShape, Predictor, Pullback, Shared, Weights,
+    Activation, Constant, Embedding, EmbeddingForm, Joint, Mlp, MlpShape, Predictor, Pullback, Shared,
+    Weights,
 };
 pub use random::stream;
 pub use recipe::Recipe;

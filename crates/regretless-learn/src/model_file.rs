@@ -115,7 +115,8 @@ pub(crate) fn read(
     let tensors = SafeTensors::deserialize(&bytes).map_err(|e| broken(path, &e))?;
     let wide = |name: &str| -> Result<Vec<f64>, LearnError> {
         let tensor = tensors.tensor(name).map_err(|e| broken(path, &e))?;
-        let whole = tensor.data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap_or_default()));
+        let whole =
+            tensor.data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap_or_default()));
         Ok(whole.collect())
     };
     let layout = layout(spec);
@@ -150,7 +151,10 @@ pub(crate) fn read(
             for (name, shape) in names {
                 let tensor = tensors.tensor(&key(m, &name)).map_err(|e| broken(path, &e))?;
                 if tensor.shape() != shape || tensor.dtype() != Dtype::F32 {
-                    return Err(broken(path, &format!("`{name}` has another shape than the problem file says")));
+                    return Err(broken(
+                        path,
+                        &format!("`{name}` has another shape than the problem file says"),
+                    ));
                 }
                 flat.extend(crate::checkpoint::numbers(tensor.data()));
             }

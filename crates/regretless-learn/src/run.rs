@@ -94,14 +94,10 @@ impl Run {
         Ok(Self { dir: dir.to_owned(), _lock: Some(lock) })
     }
 
-    /// Takes up a run that was begun with the same settings.
-    pub fn resume(dir: &Path, spec: &Spec) -> Result<Self, LearnError> {
+    /// Takes up a run where it was left. Its own `config.toml` says how it goes on.
+    pub fn resume(dir: &Path) -> Result<Self, LearnError> {
         let run = Self::open(dir)?;
         let lock = lock(dir)?;
-        if !run.spec()?.same_settings(spec) {
-            let hint = "resume with the problem file and options it was begun with (they are in config.toml)";
-            return Err(LearnError::run(dir, "the run was begun with other settings", hint));
-        }
         Ok(Self { _lock: Some(lock), ..run })
     }
 
@@ -109,7 +105,8 @@ impl Run {
     pub fn open(dir: &Path) -> Result<Self, LearnError> {
         let path = dir.join(ENVIRONMENT);
         if !path.is_file() {
-            let what = if dir.is_dir() { "this is not a run directory" } else { "there is no such directory" };
+            let what =
+                if dir.is_dir() { "this is not a run directory" } else { "there is no such directory" };
             return Err(LearnError::run(dir, what, "`regretless train` makes one"));
         }
         let text = files::read(&path)?;

@@ -51,7 +51,11 @@ struct StageRecord {
 
 impl<'a> Study<'a> {
     /// A study of a task. With a run, stages that it has finished are read and not trained again.
-    pub fn new(task: &'a Task, run: Option<&'a Run>, observer: &'a mut dyn Observer) -> Result<Self, LearnError> {
+    pub fn new(
+        task: &'a Task,
+        run: Option<&'a Run>,
+        observer: &'a mut dyn Observer,
+    ) -> Result<Self, LearnError> {
         let mut study = Self { task, run, observer, stage: 0, history: Vec::new(), events: None };
         if let Some(run) = run {
             let epochs = run.recorded()?;
@@ -81,7 +85,8 @@ impl<'a> Study<'a> {
         let path = run.stage(number);
         if path.is_file() {
             let (model, _, metadata) = model_file::read(&path, self.task.spec())?;
-            let record = metadata.get("stage").and_then(|text| serde_json::from_str::<StageRecord>(text).ok());
+            let record =
+                metadata.get("stage").and_then(|text| serde_json::from_str::<StageRecord>(text).ok());
             let known = record.filter(|r| r.recipe == format!("{recipe:?}"));
             let Some(record) = known else {
                 let hint = "start a new run directory";

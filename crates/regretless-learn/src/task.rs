@@ -185,8 +185,7 @@ impl Task {
         let member =
             build::predictor(&self.spec, &self.layout, columns, &mean, constant, recipe.training.seed)?;
         // A constant predictor is the mean of everything, Q included.
-        let targets =
-            if constant { Scaler { mean, ..self.targets.clone() } } else { self.targets.clone() };
+        let targets = if constant { Scaler { mean, ..self.targets.clone() } } else { self.targets.clone() };
         Ok(Model { members: vec![member], features: self.features.clone(), targets, residuals: Vec::new() })
     }
 
@@ -254,7 +253,8 @@ fn optima(
     if spec.training().infeasible == Infeasible::Fail {
         return Err(LearnError::Data {
             what: format!("{count} have no optimum under their true parameters: {list}"),
-            hint: "mend these rows, or leave them out with `infeasible = \"skip\"` in the section [training]".into(),
+            hint: "mend these rows, or leave them out with `infeasible = \"skip\"` in the section [training]"
+                .into(),
         });
     }
     notes.push(format!("left out {count} that have no optimum: {list}"));

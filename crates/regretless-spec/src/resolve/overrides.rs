@@ -1,5 +1,7 @@
 //! Settings from options, in place of those of the problem file.
 
+use std::path::PathBuf;
+
 use super::{Context, check_settings};
 use crate::Spec;
 use crate::error::Result;
@@ -30,6 +32,8 @@ pub struct Overrides {
     pub k: Option<Vec<f64>>,
     /// `predictor.layers`.
     pub layers: Option<Vec<usize>>,
+    /// `data.file`: one table for all parts, in place of whatever the section names.
+    pub data: Option<PathBuf>,
     /// `data.features`: the columns that were resolved, to be written down.
     pub features: Option<Vec<String>>,
 }
@@ -80,6 +84,13 @@ impl Spec {
         if let Some(layers) = overrides.layers {
             self.sections.predictor.layers = Some(layers);
             set("predictor", "layers", "--layers");
+        }
+        if let Some(file) = overrides.data {
+            let data = self.sections.data.get_or_insert_default();
+            (data.train, data.valid, data.test) = (None, None, None);
+            // The problem file's folder is not where the option was given.
+            data.file = Some(std::path::absolute(&file).unwrap_or(file));
+            set("data", "file", "--data");
         }
         if let (Some(features), Some(data)) = (overrides.features, &mut self.sections.data) {
             data.features = Some(crate::file::Selectors(features));

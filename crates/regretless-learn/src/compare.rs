@@ -1,0 +1,339 @@
+//! Methods side by side: several seeds each, the same rows for all, paired tests.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use regretless_core::Method;
+use regretless_spec::{Method as Word, MethodName, Spec};
+use serde::Serialize;
+
+use crate::choose::{self, Tried};
+use crate::dataset::Dataset;
+use crate::error::LearnError;
+use crate::fit::{Ended, Epoch};
+use crate::judge::{Judgement, judge};
+use crate::observer::{Interrupt, Observer};
+use crate::stats::{Summary, bootstrap_mean, paired_t, wilcoxon};
+use crate::study::Study;
+use crate::task::Task;
+
+/// One method trained with one seed.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The method's full id.
+    pub method: String,
+    /// The seed.
+    pub seed: u64,
+    /// Everything that was trained on the way.
+    pub tried: Vec<Tried>,
+    /// What was chosen, in words.
+    pub sentence: String,
+    /// Epochs of the predictor that was kept.
+    pub history: Vec<Epoch>,
+    /// How its training ended.
+    pub ended: Ended,
+    /// Decisions on the test part (on validation, if there is no test part).
+    pub judgement: Judgement,
+    /// For every K of a grid its regret on the same rows.
+    pub sharpness: Vec<(f64, f64)>,
+    /// Seconds, everything included.
+    pub seconds: f64,
+}
+
+/// A method over all seeds: a row of the table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The method's full id.
+    pub method: String,
+    /// Mean regret over seeds.
+    pub regret: f64,
+    /// Standard deviation over seeds.
+    pub std: Option<f64>,
+    /// Bootstrap 95 % interval of the mean over all test instances.
+    pub interval: Option<(f64, f64)>,
+    /// Regret over the mean absolute optimal value.
+    pub relative: f64,
+    /// Regret over that of the best two-stage method.
+    pub ratio: Option<f64>,
+    /// Paired t-test against the best other method, two-sided.
+    pub p_value: Option<f64>,
+    /// Wilcoxon's signed-rank test against the best other method, two-sided.
+    pub wilcoxon: Option<f64>,
+    /// Mean regret of the worst tenth of instances.
+    pub cvar90: f64,
+    /// Largest violation of a hard row.
+    pub violation: f64,
+    /// Mean squared error of the predictions.
+    pub mse: f64,
+    /// Mean absolute error of the predictions.
+    pub mae: f64,
+    /// Share of zero gradients over all epochs; `None` where nothing was trained.
+    pub zero_gradients: Option<f64>,
+    /// Mean seconds a seed.
+    pub seconds: f64,
+    /// Seeds.
+    pub seeds: usize,
+    /// True for the lowest regret.
+    pub best: bool,
+    /// Instances without a decision.
+    pub undecided: usize,
+    /// What else there is to say.
+    pub note: Option<String>,
+}
+
+/// Methods side by side.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The table, in the order of the methods.
+    pub rows: Vec<Row>,
+    /// Every training.
+    pub entries: Vec<Entry>,
+    /// What the tests pair: seeds or instances.
+    pub paired: &'static str,
+    /// The part that was judged on.
+    pub judged: &'static str,
+    /// What a user should know about the data.
+    pub notes: Vec<String>,
+}
+
+/// True for methods that look at predictions only.
+pub fn is_two_stage(method: &str) -> bool {
+    matches!(method, "constant" | "l1" | "l2" | "weighted-l1")
+}
+
+/// The methods compared unless the user says which: all that say something about this problem.
+pub fn default_methods(task: &Task) -> Vec<MethodName> {
+    let word = |base, mixed, scenarios| MethodName { base, mixed, scenarios };
+    let fits = |m: Method| m.supports(task.problem(), task.layout()).is_ok();
+    let mut names =
+        vec![word(Word::Constant, false, false), word(Word::L1, false, false), word(Word::L2, false, false)];
+    if fits(Method::SpoPlus) {
+        names.extend([word(Word::SpoPlus, false, false), word(Word::SpoPlusSmooth, false, false)]);
+    }
+    if fits(Method::SurrogateSmooth) {
+        names.extend([word(Word::SurrogateSmooth, false, false), word(Word::SurrogateSmooth, true, false)]);
+    }
+    if task.has_scenarios() {
+        names.push(word(Word::L2, false, true));
+    }
+    names.push(word(Word::Auto, false, false));
+    names
+}
+
+/// What a comparison tells while it works; called from several threads.
+pub trait Progress: Sync {
+    /// Trainings begin: this many.
+    fn start(&self, entries: usize) {
+        let _ = entries;
+    }
+
+    /// A training is over.
+    fn done(&self, entry: &Entry) {
+        let _ = entry;
+    }
+}
+
+/// Says nothing.
+impl Progress for () {}
+
+/// Trains every method with every seed, `threads` at a time, and judges them on the same rows. The numbers do not depend
+/// on `threads`.
+pub fn compare(
+    spec: &Spec,
+    data: &Dataset,
+    methods: &[MethodName],
+    seeds: &[u64],
+    threads: usize,
+    progress: &dyn Progress,
+    interrupt: &Interrupt,
+) -> Result<Comparison, LearnError> {
+    let tasks: Vec<Task> =
+        seeds.iter().map(|&seed| Task::new(spec, data.clone(), seed)).collect::<Result<_, _>>()?;
+    let Some(first) = tasks.first() else {
+        return Err(LearnError::Settings {
+            what: "no seeds to train with".into(),
+            hint: "use --seeds 5".into(),
+        });
+    };
+    let mut methods = methods.to_vec();
+    let constant = MethodName { base: Word::Constant, ..MethodName::default() };
+    if !methods.contains(&constant) {
+        methods.insert(0, constant);
+    }
+    for name in &methods {
+        choose::check(first, *name)?;
+    }
+    // Multipliers are the task's, not the method's: found once, before the threads part.
+    let jobs: Vec<(usize, MethodName)> =
+        (0..seeds.len()).flat_map(|s| methods.iter().map(move |m| (s, *m))).collect();
+    progress.start(jobs.len());
+    let next = AtomicUsize::new(0);
+    let results: Mutex<BTreeMap<usize, Result<Entry, LearnError>>> = Mutex::new(BTreeMap::new());
+    let work = || {
+        // One thread a training: small solves do not wait for one another, and the numbers are those of one thread.
+        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&(s, name)) = jobs.get(i) else { return };
+            if interrupt.requested() {
+                return;
+            }
+            let entry = pool.install(|| entry(&tasks[s], name, seeds[s], interrupt));
+            if let Ok(entry) = &entry {
+                progress.done(entry);
+            }
+            let failed = entry.is_err();
+            if let Ok(mut results) = results.lock() {
+                results.insert(i, entry);
+            }
+            if failed {
+                next.fetch_max(jobs.len(), Ordering::Relaxed);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.max(1) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let results = results.into_inner().unwrap_or_default();
+    let entries: Vec<Entry> = results.into_values().collect::<Result<_, _>>()?;
+    let complete = |seed: &u64| entries.iter().filter(|e| e.seed == *seed).count() == methods.len();
+    // An interrupted comparison keeps the seeds it finished: rows must rest on the same data.
+    let whole: Vec<u64> = seeds.iter().copied().filter(complete).collect();
+    let entries: Vec<Entry> = entries.into_iter().filter(|e| whole.contains(&e.seed)).collect();
+    let paired = if whole.len() >= 3 { "seeds" } else { "instances" };
+    let rows = rows(&entries, paired);
+    let judged = if first.test().is_empty() { "validation" } else { "test" };
+    Ok(Comparison { rows, entries, paired, judged, notes: first.notes().to_vec() })
+}
+
+struct Quiet<'a>(&'a Interrupt);
+
+impl Observer for Quiet<'_> {
+    fn interrupted(&self) -> bool {
+        self.0.requested()
+    }
+}
+
+fn entry(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) -> Result<Entry, LearnError> {
+    let started = Instant::now();
+    let mut observer = Quiet(interrupt);
+    let mut study = Study::new(task, None, &mut observer)?;
+    let (chosen, all) = choose::train_all(&mut study, name, seed)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let rows = if task.test().is_empty() { task.valid() } else { task.test() };
+    let judgement = judge(task, &chosen.candidate.fitted.model, rows)?;
+    let mut sharpness = Vec::new();
+    if all.len() > 1 && name.base != Word::Auto {
+        for candidate in &all {
+            if let Some(k) = candidate.k {
+                sharpness.push((k, judge(task, &candidate.fitted.model, rows)?.measures.regret));
+            }
+        }
+    }
+    Ok(Entry {
+        method: choose::full_name(task.spec(), name),
+        seed,
+        tried: chosen.tried,
+        sentence: chosen.sentence,
+        history: chosen.candidate.fitted.history,
+        ended: chosen.candidate.fitted.ended,
+        judgement,
+        sharpness,
+        seconds,
+    })
+}
+
+fn rows(entries: &[Entry], paired: &str) -> Vec<Row> {
+    let mut methods: Vec<&str> = Vec::new();
+    for entry in entries {
+        if !methods.contains(&entry.method.as_str()) {
+            methods.push(&entry.method);
+        }
+    }
+    let of = |method: &str| entries.iter().filter(|e| e.method == method).collect::<Vec<_>>();
+    let samples: Vec<Vec<f64>> = methods
+        .iter()
+        .map(|m| match paired {
+            "seeds" => of(m).iter().map(|e| e.judgement.measures.regret).collect(),
+            _ => of(m).iter().flat_map(|e| e.judgement.regrets()).collect(),
+        })
+        .collect();
+    let mut rows: Vec<Row> = methods.iter().map(|m| row(m, &of(m))).collect();
+    let lowest = |among: &dyn Fn(&Row) -> bool| {
+        let candidates = (0..rows.len()).filter(|&i| among(&rows[i]));
+        candidates.min_by(|&i, &j| rows[i].regret.total_cmp(&rows[j].regret))
+    };
+    let best = lowest(&|_| true);
+    let two_stage = lowest(&|r| is_two_stage(&r.method)).map(|i| rows[i].regret).filter(|r| *r > 0.0);
+    let rivals: Vec<Option<usize>> = (0..rows.len())
+        .map(|i| {
+            let name = rows[i].method.clone();
+            lowest(&|r| r.method != name)
+        })
+        .collect();
+    for (i, rival) in rivals.into_iter().enumerate() {
+        rows[i].best = Some(i) == best;
+        rows[i].ratio = two_stage.map(|t| rows[i].regret / t);
+        if let Some(rival) = rival {
+            let pairs: Vec<(f64, f64)> = samples[i]
+                .iter()
+                .copied()
+                .zip(samples[rival].iter().copied())
+                .filter(|(a, b)| a.is_finite() && b.is_finite())
+                .collect();
+            let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+            rows[i].p_value = paired_t(&a, &b).map(|t| t.p_value);
+            rows[i].wilcoxon = wilcoxon(&a, &b).map(|t| t.p_value);
+        }
+    }
+    rows
+}
+
+fn row(method: &str, entries: &[&Entry]) -> Row {
+    let mean = |value: &dyn Fn(&Entry) -> f64| {
+        entries.iter().map(|e| value(e)).sum::<f64>() / entries.len().max(1) as f64
+    };
+    let measures = |e: &Entry| e.judgement.measures.clone();
+    let regrets: Vec<f64> = entries.iter().map(|e| measures(e).regret).collect();
+    let all: Vec<f64> =
+        entries.iter().flat_map(|e| e.judgement.regrets()).filter(|r| r.is_finite()).collect();
+    let trained: Vec<f64> =
+        entries.iter().flat_map(|e| e.history.iter().skip(1).map(|h| h.zero_gradients)).collect();
+    let diverged = entries.iter().filter(|e| e.ended == Ended::Diverged).count();
+    let undecided = entries.iter().map(|e| measures(e).undecided).sum();
+    let mut notes = Vec::new();
+    if diverged > 0 {
+        notes.push(format!(
+            "diverged with {diverged} of {} seeds; the best epoch before is shown",
+            entries.len()
+        ));
+    }
+    if undecided > 0 {
+        notes.push(format!("{undecided} instances without a decision"));
+    }
+    Row {
+        method: method.to_owned(),
+        regret: mean(&|e| measures(e).regret),
+        std: Summary::of(&regrets).ok().and_then(|s| s.std),
+        interval: bootstrap_mean(&all, 0.95, 2000, 0).ok(),
+        relative: mean(&|e| measures(e).relative),
+        ratio: None,
+        p_value: None,
+        wilcoxon: None,
+        cvar90: mean(&|e| measures(e).cvar90),
+        violation: entries.iter().map(|e| measures(e).violation).fold(0.0, f64::max),
+        mse: mean(&|e| measures(e).mse),
+        mae: mean(&|e| measures(e).mae),
+        zero_gradients: Summary::of(&trained).ok().map(|s| s.mean),
+        seconds: mean(&|e| e.seconds),
+        seeds: entries.len(),
+        best: false,
+        undecided,
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
+    }
+}
