@@ -1,0 +1,113 @@
+//! What the charts share: panels with axes, grids of panels, legends.
+
+use crate::axis::Axis;
+use crate::svg::{Anchor, Svg, text_width};
+
+/// A rectangle with a domain in each direction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Panel {
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+}
+
+impl Panel {
+    pub(crate) fn x(&self, v: f64) -> f64 {
+        self.left + self.x.unit(v).clamp(0.0, 1.0) * self.width
+    }
+
+    pub(crate) fn y(&self, v: f64) -> f64 {
+        self.top + (1.0 - self.y.unit(v).clamp(0.0, 1.0)) * self.height
+    }
+
+    pub(crate) fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.x(x), self.y(y))
+    }
+
+    fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+
+    /// Vertical grid lines, with labels below where asked for.
+    pub(crate) fn x_grid(&self, svg: &mut Svg, labels: bool) {
+        let ticks = self.x.ticks(((self.width / 62.0) as usize).max(3));
+        let mut free = f64::NEG_INFINITY;
+        for (v, text) in &ticks {
+            let x = self.x(*v);
+            svg.line("gr", (x, self.top), (x, self.bottom()));
+            let half = text_width(text, 12.0) / 2.0;
+            if labels && x - half > free {
+                svg.text("tm", (x, self.bottom() + 17.0), Anchor::Middle, 999.0, text);
+                free = x + half + 4.0;
+            }
+        }
+    }
+
+    /// Horizontal grid lines, with labels to the left where asked for.
+    pub(crate) fn y_grid(&self, svg: &mut Svg, labels: bool) {
+        for (v, text) in &self.y.ticks((self.height / 38.0) as usize) {
+            let y = self.y(*v);
+            svg.line("gr", (self.left, y), (self.left + self.width, y));
+            if labels {
+                svg.text("tm", (self.left - 7.0, y + 4.0), Anchor::End, 999.0, text);
+            }
+        }
+    }
+
+    pub(crate) fn baseline(&self, svg: &mut Svg) {
+        svg.line("ax", (self.left, self.bottom()), (self.left + self.width, self.bottom()));
+    }
+}
+
+/// Room for the labels of a vertical axis.
+pub(crate) fn label_room(axis: &Axis, height: f64) -> f64 {
+    let widest = |room: f64, (_, text): &(f64, String)| room.max(text_width(text, 12.0));
+    axis.ticks((height / 38.0) as usize).iter().fold(16.0, widest) + 10.0
+}
+
+/// How many panels stand side by side: as few as still fill the rows.
+pub(crate) fn columns(panels: usize, width: f64) -> usize {
+    let most = if width < 500.0 { 2 } else { 3 };
+    let rows = panels.div_ceil(most).max(1);
+    panels.div_ceil(rows).max(1)
+}
+
+/// Draws the mark of a legend entry, 20 wide, from a place on its middle line.
+pub(crate) type Mark<'a> = dyn Fn(&mut Svg, f64, f64) + 'a;
+
+/// A legend entry: its mark and its text.
+pub(crate) type Entry<'a> = (&'a Mark<'a>, &'a str);
+
+/// Draws legend entries in lines as wide as the drawing, from `top`; gives the height taken.
+pub(crate) fn legend(svg: &mut Svg, top: f64, entries: &[Entry]) -> f64 {
+    const LINE: f64 = 20.0;
+    let (mut x, mut y) = (0.0, top + 12.0);
+    for (mark, text) in entries {
+        let room = svg.width - 30.0;
+        let wide = 28.0 + text_width(text, 12.0).min(room) + 16.0;
+        if x > 0.0 && x + wide - 16.0 > svg.width {
+            (x, y) = (0.0, y + LINE);
+        }
+        mark(svg, x, y - 4.0);
+        svg.text("ti", (x + 28.0, y), Anchor::Start, room, text);
+        x += wide;
+    }
+    y - top + 8.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panels_fill_their_rows() {
+        assert_eq!(columns(1, 760.0), 1);
+        assert_eq!(columns(4, 760.0), 2);
+        assert_eq!(columns(5, 760.0), 3);
+        assert_eq!(columns(12, 760.0), 3);
+        assert_eq!(columns(3, 340.0), 2);
+    }
+}

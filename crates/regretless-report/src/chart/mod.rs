@@ -1,0 +1,98 @@
+//! The charts: one module each, drawn at a given width so that a phone gets its own drawing and not a shrunk one.
+
+mod activity;
+mod curves;
+mod distribution;
+mod forest;
+mod frame;
+mod scatter;
+mod sharpness;
+
+use crate::data::Report;
+use crate::number;
+use crate::palette::Palette;
+use crate::svg::Svg;
+
+/// Width of the charts on a desk and on a phone.
+pub(crate) const WIDE: f64 = 760.0;
+pub(crate) const NARROW: f64 = 340.0;
+
+/// The names of all charts there are, in the order of the page.
+pub(crate) const NAMES: [&str; 6] = [
+    "regret",
+    "regret-by-epoch",
+    "regret-distribution",
+    "predicted-realised",
+    "sharpness",
+    "constraint-activity",
+];
+
+/// A finished chart with the words that belong to it.
+pub(crate) struct Figure {
+    /// File name without its ending, and anchor in the page.
+    pub(crate) name: &'static str,
+    pub(crate) heading: &'static str,
+    /// How to read it: one or two sentences.
+    pub(crate) caption: String,
+    /// What it shows, for those who cannot see it.
+    pub(crate) description: String,
+    /// What was left out.
+    pub(crate) notes: Vec<String>,
+    pub(crate) svg: Svg,
+}
+
+/// Where a chart is drawn: its width and the colours of the methods.
+#[derive(Clone, Copy)]
+pub(crate) struct Canvas<'a> {
+    pub(crate) width: f64,
+    pub(crate) palette: &'a Palette,
+}
+
+impl Canvas<'_> {
+    fn narrow(&self) -> bool {
+        self.width < 500.0
+    }
+}
+
+/// All charts the report has data for, in the order of the page.
+pub(crate) fn figures(report: &Report, width: f64) -> Vec<Figure> {
+    let palette = Palette::of(report);
+    let canvas = Canvas { width, palette: &palette };
+    let (charts, unit) = (&report.charts, report.table.unit.as_str());
+    [
+        forest::draw(canvas, &report.table),
+        curves::draw(canvas, &charts.curves, unit),
+        distribution::draw(canvas, &charts.distributions, unit),
+        scatter::draw(canvas, &charts.scatters, unit),
+        sharpness::draw(canvas, &charts.sharpness, unit),
+        activity::draw(canvas, &charts.activity),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// `regret` with its unit.
+fn regret_label(unit: &str) -> String {
+    if unit.trim().is_empty() { "regret".to_owned() } else { format!("regret ({unit})") }
+}
+
+/// The note for values that could not be drawn; nothing when there are none.
+fn dropped_note(dropped: usize) -> Option<String> {
+    match dropped {
+        0 => None,
+        1 => Some("1 value that is not finite is left out.".to_owned()),
+        n => Some(format!("{} values that are not finite are left out.", number::count(n))),
+    }
+}
+
+/// `a`, `a and b`, `a, b and 3 more`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => "no method".to_owned(),
+        [a] => (*a).to_owned(),
+        [a, b] => format!("{a} and {b}"),
+        [a, b, c] => format!("{a}, {b} and {c}"),
+        [a, b, rest @ ..] => format!("{a}, {b} and {} more", rest.len()),
+    }
+}

@@ -1,0 +1,86 @@
+//! The report of a comparison: a table and charts in one self-contained HTML page, and each chart as an SVG of its own.
+//!
+//! This crate draws what it is given and knows nothing of training: fill in a [`Report`] and write it.
+//!
+//! ```
+//! use regretless_report::{Comparison, Report, Row};
+//!
+//! let report = Report {
+//!     title: "Feed-in of a solar park".into(),
+//!     summary: "surrogate-smooth is chosen: 21 % less regret than the best two-stage method.".into(),
+//!     table: Comparison {
+//!         unit: "EUR a day".into(),
+//!         rows: vec![
+//!             Row { method: "constant".into(), regret: 410.0, seeds: 5, ..Row::default() },
+//!             Row { method: "l2".into(), regret: 182.0, seeds: 5, seconds: 3.1, ..Row::default() },
+//!             Row { method: "surrogate-smooth".into(), regret: 143.8, seeds: 5, best: true, ..Row::default() },
+//!         ],
+//!     },
+//!     ..Report::default()
+//! };
+//! let page = report.html();
+//! assert!(page.contains("143.8") && !page.contains("http://"));
+//! # let dir = tempfile::tempdir()?;
+//! # let dir = dir.path();
+//! let paths = report.write(dir)?;
+//! assert!(paths.html.ends_with("report.html"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The page loads nothing and runs no script. It follows the light or dark preference of its reader, and every chart is
+//! drawn twice, for a desk and for a phone. All text of the caller is escaped. The numbers behind the page are embedded
+//! in `<script type="application/json" id="regretless-data">` and read back as a [`Report`], long series thinned.
+
+mod axis;
+mod chart;
+mod data;
+mod embed;
+mod escape;
+mod lossy;
+mod number;
+mod page;
+mod palette;
+mod svg;
+mod table;
+mod thin;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+pub use data::{
+    Activity, Charts, Comparison, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
+};
+pub use write::{Paths, ReportError};
+
+impl Report {
+    /// The page, complete in itself.
+    pub fn html(&self) -> String {
+        page::render(self)
+    }
+
+    /// Each chart as a file of its own: (name without ending, SVG). They bring their colours, light and dark.
+    pub fn svgs(&self) -> Vec<(String, String)> {
+        chart::figures(self, chart::WIDE)
+            .into_iter()
+            .map(|f| (f.name.to_owned(), f.svg.standalone(f.heading, &f.description, &f.notes)))
+            .collect()
+    }
+
+    /// Writes `report.html` and `charts/*.svg` into a folder, which is made where it is missing.
+    ///
+    /// Every file is written under a temporary name and renamed, after all of them have been written. Charts an earlier
+    /// report left there and this one does not have are deleted; other files are left alone.
+    pub fn write(&self, dir: impl AsRef<Path>) -> Result<Paths, ReportError> {
+        let dir = dir.as_ref();
+        let html = PathBuf::from("report.html");
+        let svgs = self.svgs().into_iter();
+        let mut files: Vec<(PathBuf, String)> =
+            svgs.map(|(name, svg)| (PathBuf::from("charts").join(format!("{name}.svg")), svg)).collect();
+        let charts: Vec<PathBuf> = files.iter().map(|(name, _)| dir.join(name)).collect();
+        files.push((html.clone(), self.html()));
+        write::all(dir, &files)?;
+        let old = chart::NAMES.iter().map(|name| dir.join("charts").join(format!("{name}.svg")));
+        write::remove(old.filter(|path| !charts.contains(path)))?;
+        Ok(Paths { html: dir.join(html), charts })
+    }
+}

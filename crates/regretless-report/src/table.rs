@@ -1,0 +1,188 @@
+//! The comparison as an HTML table, and the words that explain its columns.
+
+use std::fmt::Write;
+
+use crate::data::{Comparison, Row};
+use crate::escape::html;
+use crate::number::{self, DASH, number, p_value, percent};
+use crate::palette::Palette;
+
+/// A column: heading, key, what it means, how a row fills it (`None` where it has no value).
+struct Column {
+    key: &'static str,
+    heading: &'static str,
+    meaning: &'static str,
+    cell: fn(&Row) -> Option<String>,
+}
+
+const COLUMNS: [Column; 13] = [
+    Column {
+        key: "regret",
+        heading: "Regret",
+        meaning: "what the decisions cost over those taken with perfect foresight, as a mean over the test set; \
+                  after ± the standard deviation over seeds. Lower is better, 0 cannot be beaten.",
+        cell: |r| Some(regret(r)),
+    },
+    Column {
+        key: "interval",
+        heading: "95 % interval",
+        meaning: "bootstrap interval of the mean regret.",
+        cell: |r| r.interval.map(|(low, high)| format!("{} … {}", number(low), number(high))),
+    },
+    Column {
+        key: "relative",
+        heading: "Relative",
+        meaning: "regret divided by the absolute optimal value.",
+        cell: |r| r.relative.map(percent),
+    },
+    Column {
+        key: "ratio",
+        heading: "To two-stage",
+        meaning: "regret divided by that of the best two-stage method (first predict, then optimise); below 1 is better.",
+        cell: |r| r.ratio.map(number),
+    },
+    Column {
+        key: "p_value",
+        heading: "p, paired t",
+        meaning: "t-test of the regrets: paired, two-sided, against the best other method.",
+        cell: |r| r.p_value.map(p_value),
+    },
+    Column {
+        key: "wilcoxon",
+        heading: "p, Wilcoxon",
+        meaning: "signed-rank test of the regrets: paired, two-sided, against the best other method; asks less of the distribution than the t-test.",
+        cell: |r| r.wilcoxon.map(p_value),
+    },
+    Column {
+        key: "cvar90",
+        heading: "Worst tenth",
+        meaning: "mean regret of the worst tenth of the instances (CVaR 90 %).",
+        cell: |r| r.cvar90.map(number),
+    },
+    Column {
+        key: "violation",
+        heading: "Violation",
+        meaning: "mean violation of the hard constraints by the decisions; 0 means all were kept.",
+        cell: |r| r.violation.map(number),
+    },
+    Column {
+        key: "mse",
+        heading: "MSE",
+        meaning: "mean squared error of the predictions.",
+        cell: |r| r.mse.map(number),
+    },
+    Column {
+        key: "mae",
+        heading: "MAE",
+        meaning: "mean absolute error of the predictions.",
+        cell: |r| r.mae.map(number),
+    },
+    Column {
+        key: "zero_gradients",
+        heading: "Zero gradients",
+        meaning: "share of training steps whose gradient was exactly zero: nothing was learnt in them.",
+        cell: |r| r.zero_gradients.map(percent),
+    },
+    Column {
+        key: "seconds",
+        heading: "Time",
+        meaning: "wall-clock training time of one seed.",
+        cell: |r| Some(number::seconds(r.seconds)),
+    },
+    Column {
+        key: "seeds",
+        heading: "Seeds",
+        meaning: "how many independent runs the row is made of.",
+        cell: |r| Some(number::count(r.seeds)),
+    },
+];
+
+/// The columns at least one row has a value for.
+fn shown(table: &Comparison) -> impl Iterator<Item = &'static Column> {
+    COLUMNS.iter().filter(|c| table.rows.iter().any(|r| (c.cell)(r).is_some()))
+}
+
+/// The table with the remarks on its rows.
+pub(crate) fn render(table: &Comparison, palette: &Palette) -> String {
+    let unit = table.unit.trim();
+    let mut out = String::from(
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Comparison of the methods\">\n\
+         <table id=\"comparison\">\n<caption class=\"hidden\">Comparison of the methods on the test set</caption>\n\
+         <thead><tr><th scope=\"col\">Method</th>",
+    );
+    for column in shown(table) {
+        let unit = if column.key == "regret" && !unit.is_empty() {
+            format!("<span class=\"unit\">{}</span>", html(unit))
+        } else {
+            String::new()
+        };
+        let _ = write!(out, "<th scope=\"col\" class=\"c-{}\">{}{unit}</th>", column.key, column.heading);
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for row in &table.rows {
+        let (class, badge) =
+            if row.best { (" class=\"best\"", " <span class=\"badge\">best</span>") } else { ("", "") };
+        let colour = palette.class(&row.method);
+        let short = if row.method.chars().count() <= 28 { " short" } else { "" };
+        let _ = write!(
+            out,
+            "<tr{class}><th scope=\"row\"><div class=\"who\"><span class=\"chip {colour}\"></span><div><span class=\"name{short}\">{}</span>{badge}</div></div></th>",
+            html(&row.method)
+        );
+        for column in shown(table) {
+            let cell = (column.cell)(row).unwrap_or_else(|| DASH.to_owned());
+            let cell = if column.key == "regret" { cell } else { html(&cell) };
+            let _ = write!(out, "<td data-key=\"{}\">{cell}</td>", column.key);
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table></div>\n");
+    let remarks: Vec<&Row> = table.rows.iter().filter(|r| r.note.is_some()).collect();
+    if !remarks.is_empty() {
+        out.push_str("<ul class=\"remarks\">\n");
+        for row in remarks {
+            let note = row.note.as_deref().unwrap_or_default();
+            let _ = writeln!(out, "<li><b>{}</b>: {}</li>", html(&row.method), html(note));
+        }
+        out.push_str("</ul>\n");
+    }
+    out
+}
+
+/// What the shown columns mean, as a definition list.
+pub(crate) fn meanings(table: &Comparison) -> String {
+    let mut out = String::from("<dl class=\"meanings\">\n");
+    for column in shown(table) {
+        let _ = writeln!(out, "<dt>{}</dt><dd>{}</dd>", column.heading, column.meaning);
+    }
+    out.push_str("</dl>\n");
+    out
+}
+
+/// The regret with its standard deviation. All of it is ours: numbers and one `<span>`.
+fn regret(row: &Row) -> String {
+    let regret = number(row.regret);
+    let std = row.std.filter(|s| s.is_finite()).map(|s| number::like(s, &regret));
+    let std = std.map(|s| format!(" <span class=\"pm\">± {s}</span>")).unwrap_or_default();
+    format!("<span class=\"v\">{regret}</span>{std}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Report;
+
+    #[test]
+    fn columns_without_values_are_left_out_and_names_are_escaped() {
+        let row =
+            Row { method: "<b>x</b>".into(), regret: 1.5, p_value: Some(1e-9), best: true, ..Row::default() };
+        let table = Comparison { rows: vec![row], unit: "€ & more".into() };
+        let text = render(&table, &Palette::of(&Report { table: table.clone(), ..Default::default() }));
+        assert!(
+            text.contains("&lt;b&gt;x") && text.contains("€ &amp; more") && text.contains("badge"),
+            "{text}"
+        );
+        assert!(text.contains("&lt;0.001") && !text.contains("MSE"), "{text}");
+        assert!(meanings(&table).contains("paired t") && !meanings(&table).contains("bootstrap"));
+    }
+}
