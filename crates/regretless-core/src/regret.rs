@@ -105,7 +105,24 @@ impl Regret {
         drop(instances);
         self.solve_truths(truths);
         let rows = solved.into_par_iter().zip(truths.par_chunks_exact(truth_width));
-        Ok(rows.map(|(solved, truth)| self.judge(solved, truth)).collect())
+        let known = |truth: &[f64]| self.optimal.get(&fingerprint(truth)).copied();
+        Ok(rows.map(|(solved, truth)| self.judge(solved, truth, known(truth))).collect())
+    }
+
+    /// [`Regret::evaluate`] for rows that will not come again: each starts from the nearest anchor, and nothing is kept.
+    pub fn evaluate_once(&self, predictions: &[f64], truths: &[f64]) -> Result<Vec<Decision>, LossError> {
+        let (width, truth_width) = (self.reading.width(), self.reading.layout().width());
+        self.check("truths", truths, predictions.len() / width * truth_width)?;
+        let solved = self.decide(predictions)?;
+        let values: Vec<Values<'_>> =
+            truths.chunks_exact(truth_width).map(|truth| self.reading.truth(truth)).collect();
+        let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
+        let optima = self.original.solve_batch(&instances);
+        let rows = solved.into_iter().zip(truths.chunks_exact(truth_width)).zip(optima);
+        let judge = |((solved, truth), optimum): ((_, &[f64]), Result<Optimum, _>)| {
+            self.judge(solved, truth, optimum.ok().map(|o| o.objective))
+        };
+        Ok(rows.map(judge).collect())
     }
 
     /// Solves the truths that are new, each once and from nothing.
@@ -125,7 +142,12 @@ impl Regret {
         }
     }
 
-    fn judge(&self, solved: Result<Optimum, ProblemError>, truth: &[f64]) -> Decision {
+    fn judge(
+        &self,
+        solved: Result<Optimum, ProblemError>,
+        truth: &[f64],
+        optimal: Option<f64>,
+    ) -> Decision {
         let problem = self.reading.original();
         let mut decision = match solved {
             Ok(optimum) => Decision {
@@ -160,7 +182,7 @@ impl Regret {
         };
         decision.objective = view.objective(&decision.x);
         decision.violation = view.violation(&decision.x);
-        decision.optimal = self.optimal.get(&fingerprint(truth)).copied().unwrap_or(f64::INFINITY);
+        decision.optimal = optimal.unwrap_or(f64::INFINITY);
         if !decision.optimal.is_finite() {
             let words = if decision.optimal * view.sign > 0.0 { "unbounded" } else { "infeasible" };
             decision.trouble.get_or_insert(Cause::NoOptimum(Side::Truth, words.into()));

@@ -14,6 +14,8 @@ pub struct Model {
     pub targets: Scaler,
     /// Residuals for scenario decisions, scenarios × width; empty for point decisions and for ensembles.
     pub residuals: Vec<f64>,
+    /// Predictions of some training rows, from whose solutions new decisions start.
+    pub anchors: Vec<f64>,
 }
 
 impl Model {

@@ -131,7 +131,12 @@ pub(crate) fn read(
     let features = scaler("features", card.features.len())?;
     let targets = scaler("targets", layout.width())?;
     let residuals = wide("scenarios.residuals")?;
-    if !residuals.len().is_multiple_of(layout.width().max(1)) || card.members > 10_000 {
+    let anchors = wide("decisions.anchors")?;
+    let width = layout.width().max(1);
+    if card.members > 10_000
+        || !residuals.len().is_multiple_of(width)
+        || !anchors.len().is_multiple_of(width * card.members.max(1))
+    {
         return Err(broken(path, &"its scenarios do not fit the problem"));
     }
     let columns = Columns {
@@ -165,20 +170,21 @@ pub(crate) fn read(
         member.buffers_mut().into_iter().try_for_each(fill)?;
         members.push(member);
     }
-    Ok((Model { members, features, targets, residuals }, card, metadata))
+    Ok((Model { members, features, targets, residuals, anchors }, card, metadata))
 }
 
 fn key(member: usize, name: &str) -> String {
     if member == 0 { name.to_owned() } else { format!("member{member}.{name}") }
 }
 
-fn statistics(model: &Model) -> [(&'static str, &[f64]); 5] {
+fn statistics(model: &Model) -> [(&'static str, &[f64]); 6] {
     [
         ("features.mean", &model.features.mean),
         ("features.deviation", &model.features.deviation),
         ("targets.mean", &model.targets.mean),
         ("targets.deviation", &model.targets.deviation),
         ("scenarios.residuals", &model.residuals),
+        ("decisions.anchors", &model.anchors),
     ]
 }
 

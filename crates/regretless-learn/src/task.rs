@@ -186,7 +186,13 @@ impl Task {
             build::predictor(&self.spec, &self.layout, columns, &mean, constant, recipe.training.seed)?;
         // A constant predictor is the mean of everything, Q included.
         let targets = if constant { Scaler { mean, ..self.targets.clone() } } else { self.targets.clone() };
-        Ok(Model { members: vec![member], features: self.features.clone(), targets, residuals: Vec::new() })
+        Ok(Model {
+            members: vec![member],
+            features: self.features.clone(),
+            targets,
+            residuals: Vec::new(),
+            anchors: Vec::new(),
+        })
     }
 
     /// Residuals (true − predicted) of `count` validation rows drawn by the seed, for scenarios.

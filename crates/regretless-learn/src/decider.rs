@@ -1,0 +1,75 @@
+//! A trained run at work: decisions for new rows.
+
+use regretless_core::{Decision, Layout, Optimum, ProblemError, Regret};
+use regretless_spec::Spec;
+
+use crate::error::LearnError;
+use crate::judge::{scenarios, seen};
+use crate::model::Model;
+use crate::model_file::ModelCard;
+use crate::run::Run;
+use crate::task::layout;
+
+/// New solves start from the nearest of this many training solutions.
+const ANCHORS: usize = 64;
+
+/// Decides for rows of features with a run's model.
+#[derive(Debug)]
+pub struct Decider {
+    spec: Spec,
+    layout: Layout,
+    model: Model,
+    card: ModelCard,
+    regret: Regret,
+}
+
+impl Decider {
+    /// Gets a run's model ready to decide.
+    pub fn open(run: &Run) -> Result<Self, LearnError> {
+        let spec = run.spec()?;
+        let (model, card) = run.model()?;
+        Self::new(spec, model, card)
+    }
+
+    /// Gets a model ready to decide.
+    pub fn new(spec: Spec, model: Model, card: ModelCard) -> Result<Self, LearnError> {
+        let layout = layout(&spec);
+        let mut regret = Regret::new(spec.problem(), &layout, scenarios(&model, spec.problem(), &layout)?)?;
+        regret.set_anchors(&model.anchors, ANCHORS)?;
+        Ok(Self { spec, layout, model, card, regret })
+    }
+
+    /// The problem file.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// What the model says about itself.
+    pub fn card(&self) -> &ModelCard {
+        &self.card
+    }
+
+    /// Number of predicted parameters.
+    pub fn width(&self) -> usize {
+        self.layout.width()
+    }
+
+    /// Predictions for rows of features.
+    pub fn predict(&self, features: &[f64], rows: usize) -> Vec<f64> {
+        self.model.predict(features, rows)
+    }
+
+    /// Exact decisions for rows of features. A prediction that the problem refuses is an `Err` of its own.
+    pub fn decide(
+        &self,
+        features: &[f64],
+        rows: usize,
+    ) -> Result<Vec<Result<Optimum, ProblemError>>, LearnError> {
+        Ok(self.regret.decide(&seen(&self.model, features, rows))?)
+    }
+
+    /// Decisions for rows of features, judged by the parameters that came true. Nothing is remembered of the rows.
+    pub fn evaluate(&self, features: &[f64], truths: &[f64], rows: usize) -> Result<Vec<Decision>, LearnError> {
+        Ok(self.regret.evaluate_once(&seen(&self.model, features, rows), truths)?)
+    }
+}

@@ -1,0 +1,124 @@
+//! `train` from beginning to end: read, train, choose, judge, write down.
+
+use std::path::Path;
+
+use regretless_spec::{Overrides, Spec};
+use serde::{Deserialize, Serialize};
+
+use crate::choose::{Tried, full_name, train};
+use crate::dataset::Dataset;
+use crate::error::LearnError;
+use crate::exhibit::Exhibit;
+use crate::fit::Ended;
+use crate::judge::judge;
+use crate::measures::Measures;
+use crate::model_file::ModelCard;
+use crate::observer::Observer;
+use crate::run::Run;
+use crate::study::Study;
+use crate::task::Task;
+
+/// Predictions of training rows that are kept as starting points for decisions: entries, at most.
+const ANCHOR_ENTRIES: usize = 1 << 17;
+
+/// What came out of a run: `result.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The method asked for.
+    pub method: String,
+    /// The predictor that was kept.
+    pub kept: String,
+    /// What was chosen, over what, by how much.
+    pub sentence: String,
+    /// How the training of the predictor that was kept ended.
+    pub ended: Ended,
+    /// True if the run was stopped early; `--resume` goes on.
+    pub interrupted: bool,
+    /// The random seed.
+    pub seed: u64,
+    /// Rows for training, validation and test.
+    pub rows: [usize; 3],
+    /// Measures on validation.
+    pub valid: Measures,
+    /// Measures on test, if there is a test part.
+    pub test: Option<Measures>,
+    /// The constant predictor on the same rows as `test` (or `valid`), to compare with.
+    pub constant: Measures,
+    /// Everything that was tried.
+    pub tried: Vec<Tried>,
+    /// Seconds of training.
+    pub seconds: f64,
+    /// What a user should know.
+    pub notes: Vec<String>,
+    /// For the report.
+    pub exhibit: Exhibit,
+}
+
+/// Starts a run in `dir` and trains it to the end.
+pub fn train_new(spec: &Spec, dir: &Path, observer: &mut dyn Observer) -> Result<(Run, Outcome), LearnError> {
+    let data = Dataset::read(spec)?;
+    // New tables may have more columns: the features of this one are what the model knows.
+    let features = Some(data.columns.selectors.clone());
+    let spec = spec.clone().with_overrides(Overrides { features, ..Overrides::default() })?;
+    let task = Task::new(&spec, data, spec.training().seed)?;
+    crate::choose::check(&task, spec.training().method)?;
+    let run = Run::create(dir, &spec)?;
+    let outcome = go(&task, &run, observer)?;
+    Ok((run, outcome))
+}
+
+/// Takes up a run that was stopped or killed, and trains it to the end.
+pub fn train_on(dir: &Path, observer: &mut dyn Observer) -> Result<(Run, Outcome), LearnError> {
+    let run = Run::resume(dir)?;
+    let spec = run.spec()?;
+    let task = Task::load(&spec, spec.training().seed)?;
+    let outcome = go(&task, &run, observer)?;
+    Ok((run, outcome))
+}
+
+fn go(task: &Task, run: &Run, observer: &mut dyn Observer) -> Result<Outcome, LearnError> {
+    let (name, seed) = (task.spec().training().method, task.spec().training().seed);
+    let mut study = Study::new(task, Some(run), observer)?;
+    let chosen = train(&mut study, name, seed)?;
+    let interrupted = study.interrupted();
+    let mut model = chosen.candidate.fitted.model.clone();
+    model.anchors = anchors(task, &model);
+    let columns = &task.data().columns;
+    run.write_model(&model, &ModelCard::new(&chosen.candidate.name, &model, chosen.candidate.constant, columns))?;
+    let rows = if task.test().is_empty() { task.valid() } else { task.test() };
+    let judgement = judge(task, &model, rows)?;
+    let constant = crate::Recipe::of(
+        task.spec(),
+        regretless_spec::MethodName { base: regretless_spec::Method::Constant, ..Default::default() },
+        seed,
+    );
+    let constant = judge(task, &task.untrained(&constant[0])?, rows)?.measures;
+    let outcome = Outcome {
+        method: full_name(task.spec(), name),
+        kept: chosen.candidate.name.clone(),
+        sentence: chosen.sentence,
+        ended: chosen.candidate.fitted.ended.clone(),
+        interrupted,
+        seed,
+        rows: [task.train().len(), task.valid().len(), task.test().len()],
+        valid: chosen.candidate.valid.measures.clone(),
+        test: (!task.test().is_empty()).then(|| judgement.measures.clone()),
+        constant,
+        seconds: chosen.tried.iter().map(|t| t.seconds).sum(),
+        tried: chosen.tried,
+        notes: task.notes().to_vec(),
+        exhibit: Exhibit::of(task, &judgement),
+    };
+    run.write_json("result.json", &outcome)?;
+    Ok(outcome)
+}
+
+/// Predictions of training rows, evenly spaced: where decisions for new rows start from.
+fn anchors(task: &Task, model: &crate::Model) -> Vec<f64> {
+    let width = model.width().max(1) * model.members.len();
+    let most = (ANCHOR_ENTRIES / width).clamp(1, 1024);
+    let train = task.train();
+    let count = most.min(train.len());
+    let rows: Vec<usize> = (0..count).map(|i| train[i * train.len() / count]).collect();
+    crate::judge::seen(model, &task.features(&rows), rows.len())
+}
