@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::templates::Template;
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0  it worked: every instance has an optimum, every check passed
@@ -25,6 +27,12 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Compare(CompareArgs),
+    Train(TrainArgs),
+    Decide(DecideArgs),
+    Evaluate(EvaluateArgs),
+    Report(ReportArgs),
+    New(NewArgs),
     Solve(SolveArgs),
     Check(CheckArgs),
     /// Print the JSON Schema of the problem file, for editors.
@@ -35,6 +43,217 @@ pub(crate) enum Command {
         after_help = "Example:\n  regretless completions bash > ~/.local/share/bash-completion/completions/regretless"
     )]
     Completions(CompletionsArgs),
+}
+
+/// Train with several methods and show which gives the best decisions.
+///
+/// Every method is trained with every seed on the same rows; the table shows the regret of its decisions on rows that were
+/// not trained on. The constant predictor is always among them. Without PROBLEM, an embedded example runs: a production plan
+/// whose margins are not known yet (`regretless new production DIR` writes it out).
+#[derive(Args, Debug)]
+#[command(after_help = format!("{COMPARE_EXAMPLES}\n\n{EXIT_CODES}"))]
+pub(crate) struct CompareArgs {
+    /// The problem file (TOML); the embedded example if there is none
+    #[arg(value_name = "PROBLEM")]
+    pub(crate) problem: Option<PathBuf>,
+    /// The table of history (CSV, CSV.gz, Parquet) in place of the problem file's [data]
+    #[arg(long, value_name = "FILE", requires = "problem")]
+    pub(crate) data: Option<PathBuf>,
+    /// Methods, separated by commas; by default all that fit the problem
+    #[arg(long, value_name = "METHODS", value_delimiter = ',')]
+    pub(crate) methods: Vec<String>,
+    /// Number of seeds, counted from the problem file's seed
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) seeds: u64,
+    /// Where the report goes: report.html, charts as SVG, comparison.json
+    #[arg(long, value_name = "DIR", default_value = "comparison")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  regretless compare
+  regretless compare problem.toml --seeds 10
+  regretless compare problem.toml --methods l2,spo+,surrogate-smooth+l2 --k 1,5,25
+  regretless compare problem.toml --format json | jq '.rows[] | select(.best)'";
+
+/// Train a predictor on the decisions it causes.
+///
+/// Writes a run directory: config.toml, metrics.jsonl (one line an epoch), model.safetensors, result.json, events for
+/// TensorBoard. The default method `auto` trains the best two-stage predictor, fine-tunes it with the decision losses that
+/// fit, tries scenarios, and keeps what wins on validation. Ctrl-C stops with a usable run; --resume goes on.
+#[derive(Args, Debug)]
+#[command(after_help = format!("{TRAIN_EXAMPLES}\n\n{EXIT_CODES}"))]
+pub(crate) struct TrainArgs {
+    /// The problem file (TOML)
+    #[arg(value_name = "PROBLEM", required_unless_present = "resume")]
+    pub(crate) problem: Option<PathBuf>,
+    /// Go on with a run that was stopped or killed; its own config.toml says how
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["problem", "out", "method", "data"])]
+    pub(crate) resume: Option<PathBuf>,
+    /// The table of history (CSV, CSV.gz, Parquet) in place of the problem file's [data]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: Option<PathBuf>,
+    /// Method: auto, constant, l1, l2, weighted-l1, spo+, spo+-smooth, df, surrogate, surrogate-vertex, surrogate-smooth,
+    /// fenchel-young; with +l2 mixed with L2, with +scenarios for decisions over scenarios
+    #[arg(long, value_name = "METHOD")]
+    pub(crate) method: Option<String>,
+    /// The run directory: new or empty
+    #[arg(long, value_name = "DIR", default_value = "run")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+const TRAIN_EXAMPLES: &str = "\
+Examples:
+  regretless train problem.toml
+  regretless train problem.toml --method spo+ --epochs 50 --out runs/spo
+  regretless train --resume runs/spo
+  tensorboard --logdir runs";
+
+/// Settings that take the place of those of the problem file.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Settings in place of the problem file's")]
+pub(crate) struct SettingArgs {
+    /// Epochs at most
+    #[arg(long, value_name = "N")]
+    pub(crate) epochs: Option<usize>,
+    /// Instances a step
+    #[arg(long, value_name = "N")]
+    pub(crate) batch: Option<usize>,
+    /// Learning rate
+    #[arg(long, value_name = "X")]
+    pub(crate) learning_rate: Option<f64>,
+    /// Sharpness of the surrogate; several, separated by commas, are tried and the best on validation kept
+    #[arg(long, value_name = "K", value_delimiter = ',')]
+    pub(crate) k: Option<Vec<f64>>,
+    /// Weight of L2 in methods with +l2
+    #[arg(long, value_name = "X")]
+    pub(crate) mix: Option<f64>,
+    /// Epochs of L2 before the method
+    #[arg(long, value_name = "N")]
+    pub(crate) warmup: Option<usize>,
+    /// Seed of everything random
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+/// What every learning command takes.
+#[derive(Args, Debug)]
+pub(crate) struct CommonArgs {
+    /// Threads; the numbers do not depend on them. Default: all cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// No progress bar
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Tables for people or JSON for machines
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// Decide for new rows of features with a trained run.
+///
+/// Reads and writes a few thousand rows at a time, so that tables of any length fit. Decisions are exact. Each row has a
+/// status; rows without a decision are reported at the end (exit code 1).
+#[derive(Args, Debug)]
+#[command(after_help = format!("{DECIDE_EXAMPLES}\n\n{EXIT_CODES}"))]
+pub(crate) struct DecideArgs {
+    /// The run directory
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// The table of features: CSV, CSV.gz or Parquet
+    #[arg(long, value_name = "FILE")]
+    pub(crate) features: PathBuf,
+    /// Where the decisions go, by its ending: .csv, .jsonl or .parquet. Default: CSV to stdout
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write the predicted parameters too
+    #[arg(long)]
+    pub(crate) predictions: bool,
+    /// What to do with a row that has no decision: fail the command and write nothing, or mark the row and go on
+    #[arg(long, value_enum, default_value_t = Undecided::Mark)]
+    pub(crate) infeasible: Undecided,
+    /// Threads. Default: all cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Without --out: CSV (table) or one JSON object a line (json)
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Undecided {
+    /// Mark the row in the output and go on
+    Mark,
+    /// Fail and write nothing
+    Fail,
+}
+
+const DECIDE_EXAMPLES: &str = "\
+Examples:
+  regretless decide run --features tomorrow.csv
+  regretless decide run --features tomorrow.parquet --out plan.parquet --predictions";
+
+/// Measure a trained run on new data: regret and its distribution.
+#[derive(Args, Debug)]
+#[command(after_help = format!("{EVALUATE_EXAMPLES}\n\n{EXIT_CODES}"))]
+pub(crate) struct EvaluateArgs {
+    /// The run directory
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// The table with features and true parameters: CSV, CSV.gz or Parquet
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: PathBuf,
+    /// Threads. Default: all cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Tables for people or JSON for machines
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+const EVALUATE_EXAMPLES: &str = "\
+Examples:
+  regretless evaluate run --data last_month.csv
+  regretless evaluate run --data last_month.parquet --format json | jq .regret";
+
+/// Write an HTML report of finished runs.
+///
+/// One self-contained file: table, regret by epoch, distribution of regret, predictions, constraint activity, settings.
+#[derive(Args, Debug)]
+#[command(after_help = format!("{REPORT_EXAMPLES}\n\n{EXIT_CODES}"))]
+pub(crate) struct ReportArgs {
+    /// Run directories
+    #[arg(value_name = "RUNS", required = true)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Where the report goes
+    #[arg(long, value_name = "DIR", default_value = "report")]
+    pub(crate) out: PathBuf,
+}
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  regretless report run
+  regretless report runs/l2 runs/spo --out report";
+
+/// Write a starter project that runs as it is.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  regretless new newsvendor shop && regretless compare shop/problem.toml")]
+pub(crate) struct NewArgs {
+    /// What to start from
+    #[arg(value_name = "TEMPLATE", value_enum)]
+    pub(crate) template: Template,
+    /// The directory: new or empty
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
 }
 
 /// Find the best decision for known parameters, exactly.

@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 
 use regretless_core::ProblemError;
-use regretless_spec::{Place, Spec, SpecError};
+use regretless_learn::LearnError;
+use regretless_report::ReportError;
+use regretless_spec::{Method, MethodError, Place, Spec, SpecError};
 use thiserror::Error;
 
 use crate::output::wrapped;
@@ -24,6 +26,33 @@ pub(crate) enum CliError {
     /// A row that the table does not have.
     #[error("row {row} does not exist: {file} has {rows}, counted from 0")]
     NoSuchRow { row: usize, file: String, rows: String },
+    /// Learning.
+    #[error("{0}")]
+    Learn(#[from] LearnError),
+    /// A report that cannot be written.
+    #[error("{0}")]
+    Report(#[from] ReportError),
+    /// A directory that has something in it.
+    #[error("{path} is not empty")]
+    NotEmpty { path: String },
+    /// A file that cannot be written.
+    #[error("{path}: {source}")]
+    Write { path: String, source: std::io::Error },
+    /// A method's name.
+    #[error("{0}")]
+    Method(#[from] MethodError),
+    /// Nothing is predicted, so nothing can be learned.
+    #[error("{file} predicts nothing, so there is nothing to learn")]
+    NothingToLearn { file: String },
+    /// Ctrl-C before anything was finished.
+    #[error("stopped before a seed was finished: there is nothing to show")]
+    Interrupted,
+    /// A kind of file that decisions cannot be written to.
+    #[error("{path}: decisions are written as .csv, .jsonl or .parquet")]
+    OutputKind { path: String },
+    /// A row without a decision, where the user wants none.
+    #[error("{place} has no decision: {why}")]
+    Undecided { place: String, why: String },
     /// What the engine refused.
     #[error("{file}: {source}")]
     Problem { file: String, source: ProblemError },
@@ -47,6 +76,15 @@ impl CliError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Spec(e) => e.hint.clone(),
+            Self::Learn(e) => e.hint(),
+            Self::Method(_) => Some(format!("methods: {}, each with +l2 or +scenarios", methods())),
+            Self::NothingToLearn { .. } => {
+                Some("mark what is not known when deciding with { predict = \"columns\" }".into())
+            }
+            Self::NotEmpty { .. } => Some("choose another directory".into()),
+            Self::Undecided { .. } => {
+                Some("nothing was written; with --infeasible mark such rows are marked and the others decided".into())
+            }
             Self::NeedsParameters { needs, option, .. } => {
                 Some(format!("give a CSV file with a header and one row an instance: {option} FILE\n{needs}"))
             }
@@ -64,13 +102,14 @@ impl CliError {
         let paint = |code: &str, text: &str| {
             if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
         };
-        let quote = match self {
-            Self::Spec(e) => quote(&e.place),
+        let spec = match self {
+            Self::Spec(e) | Self::Learn(LearnError::Spec(e)) => Some(e),
             _ => None,
         };
-        let message = match self {
+        let quote = spec.and_then(|e| quote(&e.place));
+        let message = match spec {
             // The quotation names the file and the line.
-            Self::Spec(e) if quote.is_some() => match e.place.key() {
+            Some(e) if quote.is_some() => match e.place.key() {
                 Some(key) => format!("{key}: {}", e.problem),
                 None => e.problem.to_string(),
             },
@@ -84,6 +123,10 @@ impl CliError {
         }
         out
     }
+}
+
+fn methods() -> String {
+    Method::ALL.iter().map(|m| m.word()).collect::<Vec<_>>().join(", ")
 }
 
 /// The lines around a place in a problem file, with the place marked; none if a line is too long to be looked at.

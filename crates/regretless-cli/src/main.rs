@@ -5,8 +5,14 @@ mod check;
 mod commands;
 mod error;
 mod instances;
+mod interrupt;
+mod learning;
 mod output;
+mod page;
+mod progress;
 mod solve;
+mod templates;
+mod write;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -19,6 +25,12 @@ use output::{Exit, Outcome};
 
 fn main() -> ExitCode {
     let result = match &Cli::parse().command {
+        Command::Compare(args) => commands::compare::run(args),
+        Command::Train(args) => commands::train::run(args),
+        Command::Decide(args) => commands::decide::run(args),
+        Command::Evaluate(args) => commands::evaluate::run(args),
+        Command::Report(args) => commands::report::run(args),
+        Command::New(args) => commands::new::run(args),
         Command::Solve(args) => commands::solve::run(args),
         Command::Check(args) => commands::check::run(args),
         Command::Schema => Ok(commands::schema::run()),

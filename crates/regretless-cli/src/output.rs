@@ -68,6 +68,22 @@ pub(crate) fn number(v: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// What went wrong with some of many, the first few by name.
+pub(crate) fn listed(what: &str, all: &[String]) -> String {
+    const SHOWN: usize = 10;
+    if all.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("{} {what}:\n", all.len());
+    for line in all.iter().take(SHOWN) {
+        let _ = writeln!(out, "  {line}");
+    }
+    if all.len() > SHOWN {
+        let _ = writeln!(out, "  and {} more", all.len() - SHOWN);
+    }
+    out
+}
+
 /// `1 row`, `2 rows`.
 pub(crate) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }

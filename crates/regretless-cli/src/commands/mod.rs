@@ -1,6 +1,12 @@
 //! One module a command.
 
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod decide;
+pub(crate) mod evaluate;
+pub(crate) mod new;
+pub(crate) mod report;
 pub(crate) mod schema;
 pub(crate) mod solve;
+pub(crate) mod train;

@@ -1,0 +1,141 @@
+//! `regretless compare`
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regretless_learn::{Comparison, Dataset, Task, compare, default_methods};
+use regretless_spec::{MethodName, Spec};
+use serde::Serialize;
+
+use crate::args::{CompareArgs, Format};
+use crate::error::CliError;
+use crate::learning::{four, p_value, read, threads};
+use crate::output::{Exit, Outcome, json, table, wrapped};
+use crate::page;
+use crate::progress::Comparing;
+use crate::templates::Template;
+
+pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
+    let threads = threads(args.common.threads);
+    let example = Example::new(args.problem.is_none())?;
+    let problem = args.problem.as_deref().unwrap_or(&example.problem);
+    let spec = read(problem, args.data.as_deref(), None, &args.settings)?;
+    let data = Dataset::read(&spec)?;
+    let first = spec.training().seed;
+    let methods: Vec<MethodName> = if args.methods.is_empty() {
+        default_methods(&Task::new(&spec, data.clone(), first)?)
+    } else {
+        args.methods.iter().map(|name| name.trim().parse()).collect::<Result<_, _>>()?
+    };
+    let seeds: Vec<u64> = (0..args.seeds).map(|i| first.wrapping_add(i)).collect();
+    let interrupt = crate::interrupt::on_ctrl_c();
+    let progress = Comparing::new(args.common.quiet);
+    let compared = compare(&spec, &data, &methods, &seeds, threads, &progress, &interrupt);
+    progress.finish();
+    let comparison = compared?;
+    if comparison.rows.is_empty() {
+        return Err(CliError::Interrupted);
+    }
+    let task = Task::new(&spec, data, first)?;
+    let report = page::comparison(&task, &comparison, example.shown.as_deref());
+    let machine = json(&Machine::new(&spec, &comparison));
+    let paths = report.write(&args.out)?;
+    let file = args.out.join("comparison.json");
+    fs::write(&file, &machine)
+        .map_err(|source| CliError::Write { path: file.display().to_string(), source })?;
+    let text = match args.common.format {
+        Format::Json => machine,
+        Format::Table => render(&spec, &comparison, example.shown.as_deref(), &paths.html),
+    };
+    Ok(Outcome::new(text, Exit::Success))
+}
+
+/// The embedded example, written out for as long as it is needed.
+struct Example {
+    problem: PathBuf,
+    dir: Option<PathBuf>,
+    shown: Option<String>,
+}
+
+impl Example {
+    fn new(wanted: bool) -> Result<Self, CliError> {
+        if !wanted {
+            return Ok(Self { problem: PathBuf::new(), dir: None, shown: None });
+        }
+        let dir = std::env::temp_dir().join(format!("regretless-example-{}", std::process::id()));
+        let failed = |source| CliError::Write { path: dir.display().to_string(), source };
+        fs::create_dir_all(&dir).map_err(failed)?;
+        for (name, content) in Template::Production.files() {
+            fs::write(dir.join(name), content).map_err(failed)?;
+        }
+        let shown = "the embedded example; `regretless new production DIR` writes it out".to_owned();
+        Ok(Self { problem: dir.join("problem.toml"), dir: Some(dir), shown: Some(shown) })
+    }
+}
+
+impl Drop for Example {
+    fn drop(&mut self) {
+        if let Some(dir) = &self.dir {
+            let _ = fs::remove_dir_all(dir);
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Machine<'a> {
+    problem: Option<&'a str>,
+    judged_on: &'a str,
+    paired_over: &'a str,
+    rows: &'a [regretless_learn::Row],
+    notes: &'a [String],
+}
+
+impl<'a> Machine<'a> {
+    fn new(spec: &'a Spec, comparison: &'a Comparison) -> Self {
+        Self {
+            problem: spec.name(),
+            judged_on: comparison.judged,
+            paired_over: comparison.paired,
+            rows: &comparison.rows,
+            notes: &comparison.notes,
+        }
+    }
+}
+
+fn render(spec: &Spec, comparison: &Comparison, example: Option<&str>, html: &Path) -> String {
+    let mut out = String::new();
+    let name = spec.name().unwrap_or("problem");
+    let _ = writeln!(out, "{name}: regret on {}, less is better\n", comparison.judged);
+    let header = ["method", "regret", "± std", "% of optimum", "vs two-stage", "p", "seconds"];
+    let rows = comparison.rows.iter().map(|r| {
+        vec![
+            format!("{} {}", if r.best { "*" } else { " " }, r.method),
+            four(r.regret),
+            r.std.map_or_else(|| "–".into(), four),
+            format!("{:.2}", 100.0 * r.relative),
+            r.ratio.map_or_else(|| "–".into(), |ratio| format!("{ratio:.3}")),
+            p_value(r.p_value),
+            format!("{:.1}", r.seconds),
+        ]
+    });
+    out += &table(&header, 1, rows);
+    let seeds = comparison.rows.first().map_or(0, |r| r.seeds);
+    let what = match comparison.paired {
+        "seeds" => format!("paired t-test over {seeds} seeds against the best other method"),
+        _ => "paired t-test over instances against the best other method; use --seeds 3 or more to test over seeds".into(),
+    };
+    let legend = format!("* lowest regret; vs two-stage: ratio to the best of constant, l1, l2; p: {what}.");
+    let _ = writeln!(out, "\n{}", wrapped(&legend, 0));
+    if let Some(auto) = comparison.entries.iter().find(|e| e.method == "auto") {
+        let _ = writeln!(out, "{}", wrapped(&format!("auto, seed {}: {}.", auto.seed, auto.sentence), 0));
+    }
+    for row in comparison.rows.iter().filter(|r| r.note.is_some()) {
+        let _ = writeln!(out, "note: {}: {}", row.method, row.note.as_deref().unwrap_or_default());
+    }
+    for note in comparison.notes.iter().map(String::as_str).chain(example) {
+        let _ = writeln!(out, "note: {}", wrapped(note, 6));
+    }
+    let _ = writeln!(out, "\nreport: {}", html.display());
+    out
+}

@@ -1,0 +1,67 @@
+//! `regretless decide`
+
+use regretless_core::{Optimum, ProblemError};
+use regretless_learn::{Decider, Run, status};
+use regretless_spec::{DataReader, Want};
+
+use crate::args::{DecideArgs, Undecided};
+use crate::error::CliError;
+use crate::learning::threads;
+use crate::output::{Exit, Outcome, listed};
+use crate::write::{Decided, Sink};
+
+pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
+    threads(args.threads);
+    let run = Run::open(&args.run)?;
+    let decider = Decider::open(&run)?;
+    let mut reader = DataReader::open(decider.spec(), &args.features, Want { features: true, targets: false })?;
+    let key = decider.spec().data().and_then(|d| d.key.clone());
+    let targets = if args.predictions { decider.card().targets.as_slice() } else { &[] };
+    let variables = decider.spec().problem().variables();
+    let mut sink = Sink::open(args.out.as_deref(), args.format, key.as_deref(), variables, targets)?;
+    let progress = crate::progress::rows(args.out.is_none());
+    let mut troubles = Vec::new();
+    let mut first = 0;
+    while let Some(chunk) = reader.next()? {
+        let decisions = decider.decide(&chunk.features, chunk.rows)?;
+        let predictions =
+            if args.predictions { decider.predict(&chunk.features, chunk.rows) } else { Vec::new() };
+        let mut decided = Vec::with_capacity(chunk.rows);
+        for (i, found) in decisions.into_iter().enumerate() {
+            let row = Decided::of(found, variables.len());
+            if row.status != "optimal" {
+                let place = reader.place_of(chunk.lines[i]).to_string();
+                if args.infeasible == Undecided::Fail {
+                    return Err(CliError::Undecided { place, why: row.status.into_owned() });
+                }
+                troubles.push(format!("{place}: {}", row.status));
+            }
+            decided.push(row);
+        }
+        sink.write(first, chunk.keys.as_deref(), &decided, &predictions)?;
+        first += chunk.rows;
+        progress.inc(chunk.rows as u64);
+    }
+    progress.finish_and_clear();
+    sink.close()?;
+    let exit = if troubles.is_empty() { Exit::Success } else { Exit::Failure };
+    let mut outcome = Outcome::new(String::new(), exit);
+    outcome.remarks = listed("rows without a decision", &troubles);
+    Ok(outcome)
+}
+
+impl Decided {
+    fn of(found: Result<Optimum, ProblemError>, n: usize) -> Self {
+        match found {
+            Ok(optimum) if optimum.is_optimal() => {
+                Self { status: "optimal".into(), objective: optimum.objective, x: optimum.x }
+            }
+            Ok(optimum) => {
+                Self { status: status(&optimum.status).into(), objective: f64::NAN, x: vec![f64::NAN; n] }
+            }
+            Err(error) => {
+                Self { status: error.to_string().into(), objective: f64::NAN, x: vec![f64::NAN; n] }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! `regretless train`
+
+use std::fmt::Write;
+
+use regretless_learn::{Ended, Outcome as Trained, Run, train_new, train_on};
+use serde::Serialize;
+
+use crate::args::{Format, TrainArgs};
+use crate::error::CliError;
+use crate::learning::{aligned, four, measures, read, threads};
+use crate::output::{Exit, Outcome, json, table, wrapped};
+use crate::progress::Training;
+
+pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, CliError> {
+    threads(args.common.threads);
+    let interrupt = crate::interrupt::on_ctrl_c();
+    let mut progress = Training::new(args.common.quiet, interrupt);
+    let trained = match (&args.resume, &args.problem) {
+        (Some(dir), _) => train_on(dir, &mut progress),
+        (None, Some(problem)) => {
+            let spec = read(problem, args.data.as_deref(), args.method.as_deref(), &args.settings)?;
+            train_new(&spec, &args.out, &mut progress)
+        }
+        // Clap has asked for one of the two.
+        (None, None) => return Err(CliError::NotEmpty { path: String::new() }),
+    };
+    progress.finish();
+    let (run, trained) = trained?;
+    let exit = if trained.ended == Ended::Diverged { Exit::Failure } else { Exit::Success };
+    let text = match args.common.format {
+        Format::Json => json(&Machine { run: run.dir().display().to_string(), outcome: &trained }),
+        Format::Table => render(&run, &trained)?,
+    };
+    Ok(Outcome::new(text, exit))
+}
+
+#[derive(Serialize)]
+struct Machine<'a> {
+    run: String,
+    #[serde(flatten)]
+    outcome: &'a Trained,
+}
+
+fn render(run: &Run, trained: &Trained) -> Result<String, CliError> {
+    let spec = run.spec()?;
+    let mut out = String::new();
+    let sentence = &trained.sentence;
+    let first = sentence.chars().next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    let rest: String = sentence.chars().skip(1).collect();
+    let _ = writeln!(out, "{}.\n", wrapped(&format!("{first}{rest}"), 0));
+    if trained.tried.len() > 1 {
+        let header = ["tried", "validation regret", "± s.e.", "epochs", "kept", "seconds"];
+        let rows = trained.tried.iter().map(|t| {
+            let mark = if t.name == trained.kept { "* " } else { "  " };
+            let ended = if t.ended == Ended::Diverged { " (diverged)" } else { "" };
+            vec![
+                format!("{mark}{}{ended}", t.name),
+                four(t.valid.regret),
+                four(t.valid.standard_error),
+                t.epochs.to_string(),
+                t.best.to_string(),
+                format!("{:.1}", t.seconds),
+            ]
+        });
+        out += &table(&header, 1, rows);
+        out.push('\n');
+    }
+    let [train, valid, test] = trained.rows;
+    let _ = writeln!(out, "Trained on {train} rows, chosen on {valid}, judged on {test}.\n");
+    let (part, judged) = match &trained.test {
+        Some(test) => ("test", test),
+        None => ("validation (there is no test part)", &trained.valid),
+    };
+    let _ = writeln!(out, "On {part}:");
+    let mut lines = measures(judged, &spec);
+    lines.push(("constant predictor's regret".into(), four(trained.constant.regret)));
+    out += &aligned(&lines);
+    for note in &trained.notes {
+        let _ = writeln!(out, "\nnote: {}", wrapped(note, 6));
+    }
+    let dir = run.dir().display();
+    if trained.interrupted {
+        let _ = writeln!(out, "\nStopped early. Go on with: regretless train --resume {dir}");
+    } else {
+        let _ = writeln!(out, "\nDecide for new rows: regretless decide {dir} --features FILE");
+    }
+    Ok(out)
+}

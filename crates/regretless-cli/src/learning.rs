@@ -1,0 +1,93 @@
+//! What the learning commands share: settings from options, threads, and measures as a table.
+
+use std::path::Path;
+
+use regretless_core::Sense;
+use regretless_learn::Measures;
+use regretless_spec::{Overrides, Spec};
+
+use crate::args::SettingArgs;
+use crate::error::CliError;
+use crate::output::number;
+
+/// Reads a problem file and puts the options in place of its settings.
+pub(crate) fn read(
+    problem: &Path,
+    data: Option<&Path>,
+    method: Option<&str>,
+    settings: &SettingArgs,
+) -> Result<Spec, CliError> {
+    let spec = Spec::read(problem)?;
+    if spec.predicted().is_empty() {
+        return Err(CliError::NothingToLearn { file: spec.file().display().to_string() });
+    }
+    let overrides = Overrides {
+        method: method.map(ToOwned::to_owned),
+        epochs: settings.epochs,
+        batch: settings.batch,
+        learning_rate: settings.learning_rate,
+        warmup: settings.warmup,
+        mix: settings.mix,
+        seed: settings.seed,
+        k: settings.k.clone(),
+        data: data.map(ToOwned::to_owned),
+        ..Overrides::default()
+    };
+    Ok(spec.with_overrides(overrides)?)
+}
+
+/// Sets the number of threads for the whole process and returns it.
+pub(crate) fn threads(wanted: Option<u16>) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = wanted.map_or(cores, usize::from);
+    // Fails only if it was set before, which it was not.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    threads
+}
+
+/// A p-value.
+pub(crate) fn p_value(p: Option<f64>) -> String {
+    match p {
+        None => "–".into(),
+        Some(p) if p < 0.001 => "<0.001".into(),
+        Some(p) => format!("{p:.3}"),
+    }
+}
+
+/// Four digits, for tables of measured numbers.
+pub(crate) fn four(v: f64) -> String {
+    if !v.is_finite() || v == 0.0 {
+        return number(v);
+    }
+    let digits = 3 - v.abs().log10().floor() as i32;
+    if (-3..=7).contains(&digits) { format!("{v:.*}", digits.max(0) as usize) } else { format!("{v:.3e}") }
+}
+
+/// Measures, one a line.
+pub(crate) fn measures(m: &Measures, spec: &Spec) -> Vec<(String, String)> {
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    let what = if spec.problem().sense() == Sense::Max { "optimal gain" } else { "optimal cost" };
+    let [q10, q50, q90, q99] = m.quantiles.map(four);
+    let mut lines = vec![
+        ("instances".into(), m.instances.to_string()),
+        ("mean regret".into(), format!("{} ± {} (standard error)", four(m.regret), four(m.standard_error))),
+        (format!("relative to the {what}"), percent(m.relative)),
+        ("regret at 10 / 50 / 90 / 99 %".into(), format!("{q10} / {q50} / {q90} / {q99}")),
+        ("mean of the worst tenth".into(), four(m.cvar90)),
+    ];
+    if m.violation > 1e-9 {
+        let violated = percent(m.violated);
+        lines.push(("hard rows violated".into(), format!("{violated} of decisions, worst {}", four(m.violation))));
+    }
+    lines.push(("prediction error".into(), format!("MSE {}, MAE {}", four(m.mse), four(m.mae))));
+    if m.undecided > 0 {
+        lines.push(("without a decision".into(), m.undecided.to_string()));
+    }
+    lines
+}
+
+/// Lines of two columns.
+pub(crate) fn aligned(lines: &[(String, String)]) -> String {
+    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    lines.iter().map(|(name, value)| format!("  {name:width$}  {value}\n")).collect()
+}

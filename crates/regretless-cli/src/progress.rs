@@ -1,0 +1,97 @@
+//! Progress bars, on stderr and only where somebody looks.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use regretless_learn::{Entry, Epoch, Interrupt, LearnError, Observer, Progress};
+
+use crate::output::number;
+
+fn bar(len: u64, quiet: bool, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(len);
+    if quiet || !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("━╸─"));
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// Watches one training.
+pub(crate) struct Training {
+    bar: ProgressBar,
+    best: f64,
+    interrupt: Interrupt,
+}
+
+impl Training {
+    pub(crate) fn new(quiet: bool, interrupt: Interrupt) -> Self {
+        let template = "{prefix} {bar:24} epoch {pos}/{len}  {msg}  {elapsed}";
+        Self { bar: bar(0, quiet, template), best: f64::INFINITY, interrupt }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for Training {
+    fn stage(&mut self, name: &str, epochs: usize) {
+        self.best = f64::INFINITY;
+        self.bar.set_prefix(name.to_owned());
+        self.bar.set_length(epochs as u64);
+        self.bar.set_position(0);
+        self.bar.set_message("");
+    }
+
+    fn resumed(&mut self, history: &[Epoch]) {
+        let best = history.iter().map(|e| e.valid.regret).fold(f64::INFINITY, f64::min);
+        self.best = best;
+        self.bar.set_position(history.last().map_or(0, |e| e.epoch as u64));
+    }
+
+    fn epoch(&mut self, epoch: &Epoch) -> Result<(), LearnError> {
+        self.best = self.best.min(epoch.valid.regret);
+        self.bar.set_position(epoch.epoch as u64);
+        let (now, best) = (number(epoch.valid.regret), number(self.best));
+        self.bar.set_message(format!("validation regret {now}, best {best}"));
+        Ok(())
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.requested()
+    }
+}
+
+/// Watches a comparison.
+pub(crate) struct Comparing(ProgressBar);
+
+impl Comparing {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self(bar(0, quiet, "comparing {bar:24} {pos}/{len} trainings  {msg}  {elapsed}"))
+    }
+
+    pub(crate) fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl Progress for Comparing {
+    fn start(&self, entries: usize) {
+        self.0.set_length(entries as u64);
+    }
+
+    fn done(&self, entry: &Entry) {
+        self.0.inc(1);
+        let regret = number(entry.judgement.measures.regret);
+        self.0.set_message(format!("{} (seed {}): regret {regret}", entry.method, entry.seed));
+    }
+}
+
+/// Counts rows of unknown number.
+pub(crate) fn rows(quiet: bool) -> ProgressBar {
+    bar(0, quiet, "{pos} rows  {per_sec}  {elapsed}")
+}

@@ -1,0 +1,50 @@
+//! Margins of sixteen pieces of furniture: part linear in six features, part not, so that no linear predictor fits.
+
+use super::table::{Draw, history_and_new, named};
+
+const PRODUCTS: [&str; 16] = [
+    "desk", "table", "chair", "stool", "bench", "shelf", "cabinet", "dresser", "wardrobe", "bed", "sofa",
+    "armchair", "crib", "door", "window", "frame",
+];
+const FEATURES: [&str; 6] = ["orders", "timber", "energy", "fuel", "euro", "season"];
+const ROWS: usize = 600;
+const NOISE: f64 = 0.15;
+
+struct Product {
+    base: f64,
+    /// Linear effect of each feature.
+    linear: [f64; 6],
+    /// A direction of the features along which the margin bends.
+    bend: [f64; 6],
+    /// How much it rises beyond the bend.
+    rise: f64,
+}
+
+pub(super) fn tables() -> Vec<(&'static str, String)> {
+    let mut draw = Draw::new(17);
+    let products: Vec<Product> = PRODUCTS
+        .iter()
+        .map(|_| {
+            let linear = std::array::from_fn(|_| 0.15 * draw.normal());
+            let bend: [f64; 6] = std::array::from_fn(|_| draw.normal());
+            let length = bend.iter().map(|v| v * v).sum::<f64>().sqrt();
+            let rise = draw.uniform(0.8, 1.4);
+            Product { base: draw.uniform(2.0, 3.0), linear, bend: bend.map(|v| v / length), rise }
+        })
+        .collect();
+    let truth = named("margin_", &PRODUCTS);
+    history_and_new("week", ROWS, 4, &named("", &FEATURES), &truth, || {
+        let features: [f64; 6] = std::array::from_fn(|_| draw.normal());
+        let margins = products
+            .iter()
+            .map(|p| {
+                let dot = |w: &[f64; 6]| w.iter().zip(&features).map(|(w, f)| w * f).sum::<f64>();
+                let along = dot(&p.bend);
+                // Rush orders beyond the bend, and a slump on its other side that flattens out.
+                let beyond = (along - 0.5).max(0.0);
+                p.base + dot(&p.linear) + p.rise * beyond * beyond + NOISE * draw.normal()
+            })
+            .collect();
+        (features.to_vec(), margins)
+    })
+}
