@@ -136,6 +136,14 @@ fn refused() {
             "[training]\nscenarios = { count = 0 }",
             "training.scenarios.count: 0 is out of range: there are 1 to 100,000 scenarios",
         ),
+    ] {
+        assert_eq!(bad(text), message);
+    }
+}
+
+#[test]
+fn refused_elsewhere() {
+    for (text, message) in [
         ("[surrogate]\nk = []", "surrogate.k: 0 is out of range: a grid has 1 to 64 values"),
         ("[surrogate]\nk = [1, -1]", "surrogate.k[1]: -1 is out of range: k is a positive number"),
         (

@@ -156,3 +156,6 @@ fn caught<T>(path: &Path, f: impl FnOnce() -> std::result::Result<T, ParquetErro
     };
     Err(fail(path, Trouble::Parquet(what)).hint("the file may be cut off or damaged: write it again"))
 }
+
+#[cfg(test)]
+mod tests;

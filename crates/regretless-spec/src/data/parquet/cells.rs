@@ -25,7 +25,10 @@ pub(super) enum Meaning {
     Plain,
     Text,
     Unsigned(u32),
+    /// So many digits behind the point; whole numbers, or bytes with the highest first.
     Decimal(i32),
+    /// Numbers of 16 bits.
+    Half,
     /// Days since 1970-01-01.
     Date,
     /// So many to a second since 1970-01-01.
@@ -36,8 +39,13 @@ impl Meaning {
     pub(super) fn of(column: &ColumnDescriptor) -> Self {
         let bits = if column.physical_type() == Type::INT32 { 32 } else { 64 };
         match column.physical_type() {
+            _ if column.max_rep_level() > 0 => return Self::Text,
             Type::INT32 | Type::INT64 => {}
             Type::BOOLEAN | Type::FLOAT | Type::DOUBLE => return Self::Plain,
+            _ if column.converted_type() == ConvertedType::DECIMAL => {
+                return Self::Decimal(column.type_scale());
+            }
+            _ if matches!(column.logical_type_ref(), Some(LogicalType::Float16)) => return Self::Half,
             _ => return Self::Text,
         }
         match column.logical_type_ref() {
@@ -67,7 +75,7 @@ impl Meaning {
 
     /// True if the cells are quantities: what a predictor can take as they are.
     pub(super) fn is_number(self) -> bool {
-        matches!(self, Self::Plain | Self::Unsigned(_) | Self::Decimal(_))
+        matches!(self, Self::Plain | Self::Unsigned(_) | Self::Decimal(_) | Self::Half)
     }
 
     /// Days and seconds for dates and times, text as in a CSV file.
@@ -80,6 +88,8 @@ impl Meaning {
             (Cell::Whole(v), Self::Decimal(scale)) => Ok(*v as f64 / 10_f64.powi(scale)),
             (Cell::Whole(v), Self::Timestamp(unit)) => Ok(*v as f64 / unit as f64),
             (Cell::Whole(v), _) => Ok(*v as f64),
+            (Cell::Bytes(bytes), Self::Decimal(scale)) => Ok(whole(bytes.data()) / 10_f64.powi(scale)),
+            (Cell::Bytes(bytes), Self::Half) => Ok(half(bytes.data())),
             (Cell::Bytes(bytes), _) => number(bytes.data()),
         }
     }
@@ -87,7 +97,7 @@ impl Meaning {
     pub(super) fn text(self, cell: &Cell) -> String {
         match (cell, self) {
             (Cell::Null, _) => String::new(),
-            (Cell::Bytes(bytes), _) => String::from_utf8_lossy(bytes.data()).into_owned(),
+            (Cell::Bytes(bytes), Self::Text) => String::from_utf8_lossy(bytes.data()).into_owned(),
             (Cell::Whole(v), Self::Date) => day(*v),
             (Cell::Whole(v), Self::Timestamp(unit)) => {
                 let (seconds, rest) = (v.div_euclid(unit), v.rem_euclid(unit));
@@ -103,6 +113,27 @@ impl Meaning {
             (cell, _) => self.number(cell).map_or_else(|_| String::new(), |v| v.to_string()),
         }
     }
+}
+
+/// A whole number in two's complement, highest byte first.
+fn whole(bytes: &[u8]) -> f64 {
+    let negative = bytes.first().is_some_and(|&b| b >= 0x80);
+    let size = |flip: u8| bytes.iter().fold(0.0, |sum, &b| sum * 256.0 + f64::from(b ^ flip));
+    if negative { -1.0 - size(0xFF) } else { size(0) }
+}
+
+/// A number of 16 bits, lowest byte first: a sign, 5 bits of exponent, 10 of fraction.
+fn half(bytes: &[u8]) -> f64 {
+    let Ok(bytes) = bytes.try_into() else { return f64::NAN };
+    let bits = u16::from_le_bytes(bytes);
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023) / 1024.0);
+    let size = match exponent {
+        0 => fraction * 2_f64.powi(-14),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1.0 + fraction) * 2_f64.powi(exponent - 15),
+    };
+    if bits >> 15 == 1 { -size } else { size }
 }
 
 /// The date that is so many days after 1970-01-01, in the Gregorian calendar.
@@ -169,6 +200,10 @@ mod tests {
         let stamp = Meaning::Timestamp(1_000);
         assert_eq!(stamp.text(&Cell::Whole(86_400_000 + 3_661_007)), "1970-01-02T01:01:01.007");
         assert_eq!(Meaning::Decimal(2).number(&Cell::Whole(1_250)).unwrap(), 12.5);
+        assert_eq!(Meaning::Decimal(2).number(&Cell::Bytes(vec![0xFF, 0xFB].into())).unwrap(), -0.05);
+        assert_eq!([whole(&[]), whole(&[1, 0]), whole(&[0x80]), whole(&[0xFF])], [0.0, 256.0, -128.0, -1.0]);
+        let halves = [0x3C00, 0xC000, 0x0001, 0x7C00, 0x3555].map(|bits: u16| half(&bits.to_le_bytes()));
+        assert_eq!(halves, [1.0, -2.0, 2_f64.powi(-24), f64::INFINITY, 0.333_251_953_125]);
         assert_eq!(Meaning::Unsigned(32).number(&Cell::Whole(-1)).unwrap(), f64::from(u32::MAX));
     }
 }
