@@ -1,7 +1,7 @@
 //! "Did you mean": the nearest known key, and the mathematical names people type first.
 
 /// What the mathematics of the docs calls a part, and the key that says it.
-const ALIASES: [(&str, &str); 25] = [
+const ALIASES: [(&str, &str); 33] = [
     ("theta", "linear"),
     ("cost", "linear"),
     ("q", "quadratic"),
@@ -27,6 +27,14 @@ const ALIASES: [(&str, &str); 25] = [
     ("column", "predict"),
     ("columns", "predict"),
     ("beta", "multipliers"),
+    ("lr", "learning_rate"),
+    ("optimiser", "optimizer"),
+    ("iterations", "epochs"),
+    ("batch_size", "batch"),
+    ("loss", "method"),
+    ("hidden", "layers"),
+    ("model", "kind"),
+    ("inputs", "features"),
 ];
 
 /// The known key that `key` most likely stands for.

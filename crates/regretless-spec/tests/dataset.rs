@@ -114,7 +114,7 @@ fn bad_choices() {
     assert_eq!(message, "t.csv, line 3, column 5 (`part`): `tset` is none of `train`, `valid` and `test`");
     let (message, hint) = error("", "id,price_wheat,price_corn\na,1,2\n");
     assert_eq!(message, "t.csv, line 1: the table has no column that could be a feature");
-    assert_eq!(hint, "`id` hold text: encode them as numbers");
+    assert_eq!(hint, "there is text, to be encoded as numbers, in `id`");
     assert_eq!(
         error("", "t,t,price_a,price_b\n1,2,3,4\n").0,
         "t.csv, line 1: the table has the column `t` twice"

@@ -67,7 +67,7 @@ pub(super) fn resolve(
                 "add columns that are known when the decision is taken, or set predictor.kind = \"constant\""
                     .to_owned()
             }
-            _ => format!("{} hold text: encode them as numbers", skipped.join(", ")),
+            _ => format!("there is text, to be encoded as numbers, in {}", skipped.join(", ")),
         };
         let trouble = Trouble::Empty("the table has no column that could be a feature");
         return Err(SpecError::new(place.clone(), trouble).hint(hint));

@@ -34,7 +34,7 @@ pub struct Overrides {
     pub layers: Option<Vec<usize>>,
     /// `data.file`: one table for all parts, in place of whatever the section names.
     pub data: Option<PathBuf>,
-    /// `data.features`: the columns that were resolved, to be written down.
+    /// `data.features`: the columns that were resolved, to be written down; nothing without `[data]`.
     pub features: Option<Vec<String>>,
 }
 
