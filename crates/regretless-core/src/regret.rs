@@ -99,7 +99,7 @@ impl Regret {
         self.check("predictions", predictions, ids.len() * width)?;
         self.check("truths", truths, ids.len() * truth_width)?;
         let values: Vec<Values<'_>> =
-            predictions.chunks_exact(width).map(|p| self.reading.values(p)).collect();
+            predictions.par_chunks_exact(width).map(|p| self.reading.values(p)).collect();
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
         let solved = self.oracle.solve_batch_warm(&instances, ids, &mut self.store);
         drop(instances);
@@ -199,15 +199,15 @@ impl Regret {
         let width = self.reading.width();
         self.check("predictions", predictions, predictions.len() / width * width)?;
         let values: Vec<Values<'_>> =
-            predictions.chunks_exact(width).map(|p| self.reading.values(p)).collect();
+            predictions.par_chunks_exact(width).map(|p| self.reading.values(p)).collect();
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
         let starts = predictions.par_chunks_exact(width).map(|p| self.anchors.nearest(p)).collect();
         let solved = self.oracle.solve_batch_from(&instances, starts);
         Ok(solved.into_iter().map(|s| s.map(|(optimum, _)| optimum)).collect())
     }
 
-    /// Picks up to `count` of the given predictions, far from one another, and solves them: new rows start from the
-    /// nearest. The same predictions give the same anchors. Returns how many were picked.
+    /// Picks up to `count` of the given predictions, so that others are near one of them, and solves them: new rows
+    /// start from the nearest. The same predictions give the same anchors. Returns how many were picked.
     pub fn set_anchors(&mut self, predictions: &[f64], count: usize) -> Result<usize, LossError> {
         let width = self.reading.width();
         self.check("predictions", predictions, predictions.len() / width * width)?;

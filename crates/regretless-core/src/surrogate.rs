@@ -214,8 +214,13 @@ impl Surrogate {
         Ok(Stage { sharpness: self.sharpness_of(&rows), rows, theta })
     }
 
-    /// Hard rows whose multiplier at a solution exceeds their penalty: those an uncapped solve needed more of.
-    pub(crate) fn exceeded(&self, solution: &Solution) -> Vec<RowId> {
+    /// Hard rows whose penalty was too small, for a solution that had to do without caps. Where the softened problem was
+    /// unbounded no row is named: it is those whose multiplier exceeds its penalty, or all that bind.
+    pub(crate) fn uncapped(&self, solution: &Solution) -> Option<Vec<RowId>> {
+        let SurrogateStatus::Uncapped { rows } = &solution.status else { return None };
+        if !rows.is_empty() {
+            return Some(rows.clone());
+        }
         let shape = self.problem.shape();
         let (ids, lambda) = (&solution.rows.ids, &solution.state.lambda);
         let hard = || ids.iter().zip(lambda).filter(|(id, _)| !matches!(id, RowId::Soft(_)));
@@ -224,9 +229,9 @@ impl Surrogate {
             .map(|(id, _)| *id)
             .collect();
         if !over.is_empty() {
-            return over;
+            return Some(over);
         }
-        hard().filter(|(_, l)| **l != 0.0).map(|(id, _)| *id).collect()
+        Some(hard().filter(|(_, l)| **l != 0.0).map(|(id, _)| *id).collect())
     }
 
     fn new_worker(&self) -> Worker {

@@ -123,7 +123,7 @@ impl DecisionLoss for Df {
         let predictions: Vec<&[f64]> = batch.predictions.chunks_exact(width).collect();
         let truths: Vec<&[f64]> = batch.truths.chunks_exact(truth_width).collect();
         let clock = Instant::now();
-        let values: Vec<Values<'_>> = predictions.iter().map(|p| self.values(p)).collect();
+        let values: Vec<Values<'_>> = predictions.par_iter().map(|p| self.values(p)).collect();
         let truth_values: Vec<Values<'_>> = truths.iter().map(|t| self.reading.truth(t)).collect();
         let sign = self.ridged.sign();
         let (known, new) = self.truths.exact(&self.original, sign, &truths, &truth_values);

@@ -123,7 +123,7 @@ impl DecisionLoss for Gap {
         let each = (0..solved.len()).into_par_iter();
         let each = each.map(|i| self.sample(&solved[i], &known[i], &values[i], &targets[i]));
         let mut losses = Losses::collect(each.collect(), width);
-        losses.uncapped = self.base.uncapped(&solved);
+        losses.uncapped = self.base.uncapped(&solved, &known);
         losses.work.solves = solved.len() + new;
         losses.work.breakpoints = solved.iter().flatten().map(|s| s.work.breakpoints).sum();
         (losses.work.solve, losses.work.gradient) = (solve, clock.elapsed());

@@ -48,7 +48,7 @@ pub struct Losses {
     pub gradients: Vec<f64>,
     /// Rows without a loss; their value and gradient are 0.
     pub troubles: Vec<LossTrouble>,
-    /// Hard rows whose multiplier was too small for a prediction; give them to [`DecisionLoss::end_epoch`].
+    /// Hard rows whose multiplier was too small for a prediction or a truth; give them to [`DecisionLoss::end_epoch`].
     pub uncapped: BTreeSet<RowId>,
     /// What it took.
     pub work: LossWork,

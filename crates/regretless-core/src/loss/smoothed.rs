@@ -89,11 +89,11 @@ impl Smoothed {
     ) -> Sample {
         let solution = Self::solution(solved)?;
         let best = known.as_ref().as_ref().map_err(Clone::clone)?;
-        let stage = self.base.original.stage(&truth_values.instance(), best.uncapped);
+        let stage = self.base.original.stage(&truth_values.instance(), best.is_uncapped());
         let stage = stage.map_err(|e| Cause::Refused(Side::Truth, e))?;
         let value = gap_of(best.value, stage.value(solution.x()));
         let uncapped = matches!(solution.status, SurrogateStatus::Uncapped { .. });
-        if self.base.reading.is_theta_only() && !self.frozen && uncapped == best.uncapped {
+        if self.base.reading.is_theta_only() && !self.frozen && uncapped == best.is_uncapped() {
             return Ok((value, self.pull(solution, prediction, truth)));
         }
         let mut g = stage.gradient(solution.x());
@@ -114,7 +114,7 @@ impl DecisionLoss for Smoothed {
         let predictions: Vec<&[f64]> = batch.predictions.chunks_exact(width).collect();
         let truths: Vec<&[f64]> = batch.truths.chunks_exact(truth_width).collect();
         let clock = Instant::now();
-        let values: Vec<Values<'_>> = predictions.iter().map(|p| reading.values(p)).collect();
+        let values: Vec<Values<'_>> = predictions.par_iter().map(|p| reading.values(p)).collect();
         let truth_values: Vec<Values<'_>> = truths.iter().map(|t| reading.truth(t)).collect();
         let quadratic = self.frozen && reading.is_theta_only();
         let (known, new) = if quadratic {
@@ -133,7 +133,7 @@ impl DecisionLoss for Smoothed {
             }
         });
         let mut losses = Losses::collect(each.collect(), width);
-        losses.uncapped = self.base.uncapped(&solved);
+        losses.uncapped = self.base.uncapped(&solved, &known);
         losses.work.solves = solved.len() + new;
         losses.work.breakpoints = solved.iter().flatten().map(|s| s.work.breakpoints).sum();
         (losses.work.solve, losses.work.gradient) = (solve, clock.elapsed());

@@ -11,11 +11,11 @@ use crate::optimum::RowValues;
 use crate::problem::{Instance, Problem, ProblemError, RowId};
 use crate::reading::Reading;
 use crate::saved::SavedError;
-use crate::solution::{Solution, SurrogateStatus};
+use crate::solution::Solution;
 use crate::store::Store;
 use crate::surrogate::{Segments, Surrogate, SurrogateOptions};
 
-use super::truths::Truths;
+use super::truths::{Known, Truths};
 
 pub(super) struct Softening {
     pub(super) method: Method,
@@ -64,17 +64,20 @@ impl Softening {
         self.surrogate.solve_batch_warm(&instances, ids, &mut self.store)
     }
 
-    /// Hard rows whose multipliers were too small.
-    pub(super) fn uncapped(&self, solutions: &[Result<Solution, ProblemError>]) -> BTreeSet<RowId> {
-        let mut rows = BTreeSet::new();
-        for solution in solutions.iter().flatten() {
-            if let SurrogateStatus::Uncapped { rows: named } = &solution.status {
-                rows.extend(named);
-                if named.is_empty() {
-                    rows.extend(self.surrogate.exceeded(solution));
-                }
-            }
-        }
+    /// Hard rows whose multipliers were too small for a prediction or a truth.
+    pub(super) fn uncapped(
+        &self,
+        solutions: &[Result<Solution, ProblemError>],
+        known: &[Known],
+    ) -> BTreeSet<RowId> {
+        let mut rows: BTreeSet<RowId> = BTreeSet::new();
+        solutions
+            .iter()
+            .flatten()
+            .filter_map(|s| self.surrogate.uncapped(s))
+            .for_each(|found| rows.extend(found));
+        let truths = known.iter().filter_map(|known| known.as_ref().as_ref().ok());
+        truths.for_each(|truth| rows.extend(truth.uncapped.iter().flatten()));
         rows
     }
 

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use super::{Cause, Side};
 use crate::layout::Values;
 use crate::oracle::Oracle;
-use crate::problem::{Instance, ProblemError};
-use crate::solution::SurrogateStatus;
+use crate::problem::{Instance, ProblemError, RowId};
 use crate::stage::Stage;
 use crate::surrogate::Surrogate;
 
@@ -18,8 +17,14 @@ pub(super) struct Truth {
     pub(super) x: Vec<f64>,
     /// The optimal value as a gain.
     pub(super) value: f64,
-    /// The surrogate's multipliers were too small for it.
-    pub(super) uncapped: bool,
+    /// Hard rows whose multipliers were too small for it, if it was solved without caps.
+    pub(super) uncapped: Option<Vec<RowId>>,
+}
+
+impl Truth {
+    pub(super) fn is_uncapped(&self) -> bool {
+        self.uncapped.is_some()
+    }
 }
 
 /// A truth, or why it has no optimum.
@@ -65,7 +70,7 @@ impl Truths {
                 let optimum = optimum.map_err(refused)?;
                 match Cause::of_status(Side::Truth, &optimum.status) {
                     Some(cause) => Err(cause),
-                    None => Ok(Truth { value: sign * optimum.objective, x: optimum.x, uncapped: false }),
+                    None => Ok(Truth { value: sign * optimum.objective, x: optimum.x, uncapped: None }),
                 }
             });
             solved.collect()
@@ -90,7 +95,7 @@ impl Truths {
                     let mut gain = vec![0.0; view.shape.n];
                     view.gain(&mut gain);
                     let value = Stage::of(&solution, gain).value(solution.x());
-                    let uncapped = matches!(solution.status, SurrogateStatus::Uncapped { .. });
+                    let uncapped = surrogate.uncapped(&solution);
                     Ok(Truth { x: solution.x().to_vec(), value, uncapped })
                 });
             solved.collect()

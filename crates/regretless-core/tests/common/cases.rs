@@ -43,9 +43,8 @@ pub fn layouts(problem: &Problem) -> Vec<Layout> {
     if problem.shape().equal > 0 {
         kinds.extend([&[EqualRows][..], &[Equals]]);
     }
-    if !problem.is_linear() {
-        kinds.extend([&[Quadratic][..], &[Linear, Quadratic], &[Quadratic, Over]]);
-    }
+    // An LP may be given a predicted Q too.
+    kinds.extend([&[Quadratic][..], &[Linear, Quadratic], &[Quadratic, Over]]);
     let whole = kinds.into_iter().map(|k| Layout::whole(problem, k));
     let part = Layout::new(vec![Part { parameter: Linear, range: 1..3 }]);
     whole.chain([part]).collect()
@@ -63,8 +62,13 @@ pub fn near(problem: &Problem, layout: &Layout, seed: u64, far: f64) -> Vec<f64>
             at += 1;
             out.push(match part.parameter {
                 Parameter::Over | Parameter::Under => (own + 0.2) * (1.0 + far * r.random::<f64>()),
-                Parameter::Quadratic if i % (problem.n() + 1) == 0 => own + far * r.random::<f64>(),
-                Parameter::Quadratic => own,
+                Parameter::Quadratic => {
+                    let (row, col) = (i / problem.n(), i % problem.n());
+                    let mirror = (row.min(col) * problem.n() + row.max(col)) as u64;
+                    let u: f64 = rng(seed.wrapping_mul(977) + mirror).random();
+                    // Diagonally dominant: definite whatever was there before.
+                    own + far * if row == col { 0.3 + u } else { 0.05 * u }
+                }
                 Parameter::Lower => own - 0.3 * far * r.random::<f64>(),
                 Parameter::Upper => own + 0.3 * far * r.random::<f64>(),
                 _ => own + far * normal(&mut r),
