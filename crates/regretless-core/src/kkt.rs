@@ -11,6 +11,7 @@
 //! Columns that depend on earlier ones are left out, so dependent active rows do no harm.
 
 use crate::gradient::Gradients;
+use crate::kernel::Kernel;
 use crate::linalg::{self, CholeskyScratch};
 use crate::optimum::Optimum;
 use crate::problem::{RowId, View};
@@ -53,6 +54,7 @@ pub(crate) fn vjp(view: &View<'_>, optimum: &Optimum, g: &[f64]) -> Option<Gradi
 
 /// v and u of the KKT system, from L⁻¹g.
 fn project(view: &View<'_>, basis: &[RowId], factor: &Lower, mut q: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
+    let kernel = Kernel::new();
     let mut kept: Vec<Column> = Vec::new();
     for (at, row) in basis.iter().enumerate() {
         let mut w = dense_row(view, *row);
@@ -64,7 +66,7 @@ fn project(view: &View<'_>, basis: &[RowId], factor: &Lower, mut q: Vec<f64>) ->
             for (column, mix) in kept.iter().zip(&mut mix) {
                 let along = dot(&column.unit, &w);
                 *mix += along;
-                w.iter_mut().zip(&column.unit).for_each(|(w, c)| *w -= along * c);
+                kernel.axpy(-along, &column.unit, &mut w);
             }
         }
         let left = norm(&w);
@@ -80,7 +82,7 @@ fn project(view: &View<'_>, basis: &[RowId], factor: &Lower, mut q: Vec<f64>) ->
     for _ in 0..2 {
         for (i, column) in kept.iter().enumerate() {
             let along = dot(&column.unit, &q);
-            q.iter_mut().zip(&column.unit).for_each(|(q, c)| *q -= along * c);
+            kernel.axpy(-along, &column.unit, &mut q);
             if i < parts.len() { parts[i] += along } else { parts.push(along) }
         }
     }
@@ -134,11 +136,12 @@ impl Lower {
     }
 
     fn forward(&self, b: &mut [f64]) {
-        for j in 0..self.n {
+        let kernel = Kernel::new();
+        // Bounds are unit rows: what is 0 down to their variable stays 0.
+        for j in b.iter().take_while(|b| **b == 0.0).count()..self.n {
             let column = &self.l[j * self.n..(j + 1) * self.n];
             b[j] /= column[j];
-            let pivot = b[j];
-            b[j + 1..].iter_mut().zip(&column[j + 1..]).for_each(|(b, l)| *b -= l * pivot);
+            kernel.axpy(-b[j], &column[j + 1..], &mut b[j + 1..]);
         }
     }
 
@@ -152,7 +155,7 @@ impl Lower {
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    Kernel::new().dot(a, b)
 }
 
 fn norm(a: &[f64]) -> f64 {

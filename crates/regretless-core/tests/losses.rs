@@ -139,6 +139,26 @@ fn a_batch_is_a_loop() {
     }
 }
 
+/// A sample that comes back starts where it was: the way is shorter, the loss is the same.
+#[test]
+fn where_a_sample_started_does_not_matter() {
+    for method in Method::ALL {
+        for case in every(method, 4) {
+            let mut warm = case.loss(method);
+            warm.evaluate(&Batch { predictions: &case.truths, ..case.batch() }).unwrap();
+            let (warm, cold) =
+                (warm.evaluate(&case.batch()).unwrap(), case.loss(method).evaluate(&case.batch()).unwrap());
+            assert_eq!(warm.troubles, cold.troubles);
+            for (a, b) in warm.values.iter().zip(&cold.values) {
+                close!(*a, *b, 1e-7, "{method} {:?}", case.layout.parts());
+            }
+            for (a, b) in warm.gradients.iter().zip(&cold.gradients) {
+                close!(*a, *b, 1e-4, "{method} {:?}", case.layout.parts());
+            }
+        }
+    }
+}
+
 #[test]
 fn threads_change_nothing() {
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
