@@ -55,7 +55,7 @@
 //! let mut prediction = [0.6, 1.9];
 //! for _ in 0..50 {
 //!     let losses = loss.evaluate(&Batch { predictions: &prediction, truths: &truth, ids: &[0] })?;
-//!     prediction.iter_mut().zip(&losses.gradients).for_each(|(p, g)| *p -= 0.5 * g);
+//!     prediction.iter_mut().zip(&losses.gradients).for_each(|(p, g)| *p -= 10.0 * g);
 //! }
 //! let decision = &Regret::new(&problem, &layout, None)?.evaluate(&prediction, &truth, &[0])?[0];
 //! assert!(decision.regret < 1e-6);
