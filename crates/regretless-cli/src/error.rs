@@ -82,9 +82,10 @@ impl CliError {
                 Some("mark what is not known when deciding with { predict = \"columns\" }".into())
             }
             Self::NotEmpty { .. } => Some("choose another directory".into()),
-            Self::Undecided { .. } => {
-                Some("nothing was written; with --infeasible mark such rows are marked and the others decided".into())
-            }
+            Self::Undecided { .. } => Some(
+                "nothing was written; with --infeasible mark such rows are marked and the others decided"
+                    .into(),
+            ),
             Self::NeedsParameters { needs, option, .. } => {
                 Some(format!("give a CSV file with a header and one row an instance: {option} FILE\n{needs}"))
             }

@@ -15,7 +15,8 @@ pub(crate) fn on_ctrl_c() -> Interrupt {
             std::process::exit(130);
         }
         flag.request();
-        let _ = std::io::stderr().write_all(b"\nstopping after this step; press Ctrl-C again to stop at once\n");
+        let _ =
+            std::io::stderr().write_all(b"\nstopping after this step; press Ctrl-C again to stop at once\n");
     });
     interrupt
 }

@@ -77,7 +77,10 @@ pub(crate) fn measures(m: &Measures, spec: &Spec) -> Vec<(String, String)> {
     ];
     if m.violation > 1e-9 {
         let violated = percent(m.violated);
-        lines.push(("hard rows violated".into(), format!("{violated} of decisions, worst {}", four(m.violation))));
+        lines.push((
+            "hard rows violated".into(),
+            format!("{violated} of decisions, worst {}", four(m.violation)),
+        ));
     }
     lines.push(("prediction error".into(), format!("MSE {}, MAE {}", four(m.mse), four(m.mae))));
     if m.undecided > 0 {

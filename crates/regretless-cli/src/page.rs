@@ -54,7 +54,10 @@ pub(crate) fn comparison(task: &Task, comparison: &Comparison, example: Option<&
     let [train, valid, test] = [task.train(), task.valid(), task.test()].map(<[usize]>::len);
     let mut notes = comparison.notes.clone();
     notes.extend(example.map(|e| format!("This is {e}.")));
-    notes.push(format!("Regret is measured on the {} part; tests pair {}.", comparison.judged, comparison.paired));
+    notes.push(format!(
+        "Regret is measured on the {} part; tests pair {}.",
+        comparison.judged, comparison.paired
+    ));
     notes.extend(
         comparison
             .entries
@@ -128,7 +131,10 @@ pub(crate) fn runs(all: &[Finished]) -> Report {
     }
     let mut notes: Vec<String> = all.iter().flat_map(|f| f.trained.notes.clone()).collect();
     notes.dedup();
-    notes.push("One training a row: for differences beyond chance use `regretless compare` with several seeds.".into());
+    notes.push(
+        "One training a row: for differences beyond chance use `regretless compare` with several seeds."
+            .into(),
+    );
     let summary = match all {
         [one] => format!("{}.", capital(&one.trained.sentence)),
         _ => String::new(),
@@ -264,7 +270,10 @@ fn settings(spec: &Spec) -> Vec<(String, Vec<(String, String)>)> {
     let t = spec.training();
     let layers = p.layers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let predictor = vec![
-        ("Kind".into(), if p.shared { format!("{}, shared by the variables", p.kind) } else { p.kind.to_string() }),
+        (
+            "Kind".into(),
+            if p.shared { format!("{}, shared by the variables", p.kind) } else { p.kind.to_string() },
+        ),
         ("Hidden layers".into(), if layers.is_empty() { "none".into() } else { layers }),
     ];
     let training = vec![

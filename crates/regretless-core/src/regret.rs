@@ -142,12 +142,7 @@ impl Regret {
         }
     }
 
-    fn judge(
-        &self,
-        solved: Result<Optimum, ProblemError>,
-        truth: &[f64],
-        optimal: Option<f64>,
-    ) -> Decision {
+    fn judge(&self, solved: Result<Optimum, ProblemError>, truth: &[f64], optimal: Option<f64>) -> Decision {
         let problem = self.reading.original();
         let mut decision = match solved {
             Ok(optimum) => Decision {

@@ -13,7 +13,7 @@ use crate::study::{Candidate, Study};
 use crate::task::Task;
 
 /// Fine-tuning starts near a good predictor: smaller steps, fewer of them.
-const FINE_RATE: f64 = 0.3;
+const FINE_RATE: f64 = 1.0;
 
 /// The model that was kept, and what it was kept over.
 #[derive(Clone, Debug)]
@@ -173,7 +173,7 @@ fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), Le
                 let training = &recipe.training;
                 recipe.training = TrainingSettings {
                     learning_rate: FINE_RATE * training.learning_rate,
-                    epochs: training.epochs.div_ceil(2),
+                    epochs: training.epochs,
                     warmup: 0,
                     ..training.clone()
                 };

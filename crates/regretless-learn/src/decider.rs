@@ -69,7 +69,12 @@ impl Decider {
     }
 
     /// Decisions for rows of features, judged by the parameters that came true. Nothing is remembered of the rows.
-    pub fn evaluate(&self, features: &[f64], truths: &[f64], rows: usize) -> Result<Vec<Decision>, LearnError> {
+    pub fn evaluate(
+        &self,
+        features: &[f64],
+        truths: &[f64],
+        rows: usize,
+    ) -> Result<Vec<Decision>, LearnError> {
         Ok(self.regret.evaluate_once(&seen(&self.model, features, rows), truths)?)
     }
 }

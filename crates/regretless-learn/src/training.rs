@@ -84,7 +84,10 @@ fn go(task: &Task, run: &Run, observer: &mut dyn Observer) -> Result<Outcome, Le
     let mut model = chosen.candidate.fitted.model.clone();
     model.anchors = anchors(task, &model);
     let columns = &task.data().columns;
-    run.write_model(&model, &ModelCard::new(&chosen.candidate.name, &model, chosen.candidate.constant, columns))?;
+    run.write_model(
+        &model,
+        &ModelCard::new(&chosen.candidate.name, &model, chosen.candidate.constant, columns),
+    )?;
     let rows = if task.test().is_empty() { task.valid() } else { task.test() };
     let judgement = judge(task, &model, rows)?;
     let constant = crate::Recipe::of(

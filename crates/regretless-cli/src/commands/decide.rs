@@ -14,7 +14,8 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     threads(args.threads);
     let run = Run::open(&args.run)?;
     let decider = Decider::open(&run)?;
-    let mut reader = DataReader::open(decider.spec(), &args.features, Want { features: true, targets: false })?;
+    let mut reader =
+        DataReader::open(decider.spec(), &args.features, Want { features: true, targets: false })?;
     let key = decider.spec().data().and_then(|d| d.key.clone());
     let targets = if args.predictions { decider.card().targets.as_slice() } else { &[] };
     let variables = decider.spec().problem().variables();
