@@ -7,7 +7,7 @@ use regretless_learn::{Comparison, Entry, Environment, Epoch, Exhibit, Measures,
 use regretless_report::{
     Activity, Charts, Comparison as Table, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
 };
-use regretless_spec::Spec;
+use regretless_spec::{Clip, Spec, Stop};
 
 use crate::learning::four;
 
@@ -210,7 +210,7 @@ fn scatter(method: &str, exhibit: &Exhibit) -> Scatter {
         predicted: exhibit.predicted.clone(),
         realised: exhibit.realised.clone(),
         cost: exhibit.cost.clone(),
-        label: "predicted parameters".into(),
+        label: "parameter".into(),
     }
 }
 
@@ -278,13 +278,41 @@ fn settings(spec: &Spec) -> Vec<(String, Vec<(String, String)>)> {
     ];
     let training = vec![
         ("Optimiser".into(), format!("{}, learning rate {}", t.optimizer, t.learning_rate)),
-        ("Epochs".into(), format!("{} at most, stop {:?}", t.epochs, t.stop)),
+        ("Epochs".into(), format!("{} at most{}", t.epochs, stop(t.stop))),
         ("Batch".into(), t.batch.to_string()),
-        ("Clip".into(), format!("{:?}", t.clip)),
-        ("Sharpness K".into(), format!("{:?}", spec.surrogate().sharpness)),
+        ("Gradients clipped".into(), clip(t.clip)),
+        ("Sharpness K".into(), sharpness_of(&spec.surrogate().sharpness)),
         ("Seed".into(), t.seed.to_string()),
     ];
     vec![("Predictor".into(), predictor), ("Training".into(), training)]
+}
+
+fn stop(stop: Stop) -> String {
+    match stop {
+        Stop::Never => String::new(),
+        Stop::Patience(epochs) => format!(", or {epochs} without a better validation regret"),
+        Stop::Paper => ", or when the last four are no better than the four before".into(),
+    }
+}
+
+fn clip(clip: Clip) -> String {
+    match clip {
+        Clip::None => "no".into(),
+        Clip::Norm(most) => format!("to a norm of {most}"),
+        Clip::Value(most) => format!("to ±{most}"),
+    }
+}
+
+fn sharpness_of(k: &regretless_spec::Sharpness) -> String {
+    use regretless_spec::Sharpness as K;
+    match k {
+        K::Fixed(k) => k.to_string(),
+        K::Grid(ks) => {
+            let all: Vec<String> = ks.iter().map(ToString::to_string).collect();
+            format!("best of {} on validation", all.join(", "))
+        }
+        K::Annealed(ramp) => format!("from {} to {} over {} epochs", ramp.from, ramp.to, ramp.epochs),
+    }
 }
 
 fn unit(spec: &Spec) -> String {

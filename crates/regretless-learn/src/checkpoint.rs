@@ -17,6 +17,8 @@ const VERSION: u32 = 1;
 #[derive(Serialize, Deserialize)]
 struct Header {
     version: u32,
+    /// The stage of the run that it belongs to.
+    stage: usize,
     recipe: String,
     history: Vec<Epoch>,
     best_epoch: usize,
@@ -28,9 +30,10 @@ struct Header {
 }
 
 /// Writes down where `fit` stands. Warm starts go without their factors, and the running process forgets its own too.
-pub(crate) fn write(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
+pub(crate) fn write(path: &Path, fit: &mut Fit<'_>, stage: usize) -> Result<(), LearnError> {
     let header = Header {
         version: VERSION,
+        stage,
         recipe: format!("{:?}", fit.recipe),
         history: fit.history.clone(),
         best_epoch: fit.best.epoch,
@@ -103,10 +106,11 @@ pub(crate) fn read(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
     Ok(())
 }
 
-/// The epochs a checkpoint vouches for.
-pub(crate) fn history(path: &Path) -> Result<Vec<Epoch>, LearnError> {
+/// The stage that a checkpoint belongs to, and the epochs it vouches for.
+pub(crate) fn history(path: &Path) -> Result<(usize, Vec<Epoch>), LearnError> {
     let whole = files::read(path)?;
-    Ok(header(path, &whole)?.history)
+    let header = header(path, &whole)?;
+    Ok((header.stage, header.history))
 }
 
 fn header(path: &Path, whole: &[u8]) -> Result<Header, LearnError> {

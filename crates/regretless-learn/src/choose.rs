@@ -61,7 +61,16 @@ impl Tried {
 
 /// Trains with a method, or with `auto` chooses one.
 pub fn train(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<Chosen, LearnError> {
-    train_all(study, name, seed).map(|(chosen, _)| chosen)
+    let (chosen, _) = train_all(study, name, seed)?;
+    let fitted = &chosen.candidate.fitted;
+    if fitted.ended == Ended::Diverged && fitted.best == 0 {
+        return Err(LearnError::Diverged {
+            method: chosen.candidate.name.clone(),
+            epoch: fitted.history.last().map_or(0, |e| e.epoch),
+            what: "the predictions ran away, and no epoch was better than the untrained predictor".into(),
+        });
+    }
+    Ok(chosen)
 }
 
 /// [`train`], with all that was trained on the way.
@@ -96,13 +105,6 @@ pub(crate) fn train_all(
     } else {
         format!("trained {}: validation regret {}", candidate.name, short(regret))
     };
-    if candidate.fitted.ended == Ended::Diverged && candidate.fitted.best == 0 {
-        return Err(LearnError::Diverged {
-            method: candidate.name.clone(),
-            epoch: tried[best].epochs,
-            what: "the predictions ran away, and no epoch was better than the untrained predictor".into(),
-        });
-    }
     Ok((Chosen { candidate, tried, sentence }, candidates))
 }
 

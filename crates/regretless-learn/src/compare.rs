@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use regretless_core::Method;
-use regretless_spec::{Method as Word, MethodName, Spec};
+use regretless_spec::{Method as Word, MethodName};
 use serde::Serialize;
 
 use crate::choose::{self, Tried};
-use crate::dataset::Dataset;
 use crate::error::LearnError;
 use crate::fit::{Ended, Epoch};
 use crate::judge::{Judgement, judge};
@@ -57,6 +56,8 @@ pub struct Row {
     pub relative: f64,
     /// Regret over that of the best two-stage method.
     pub ratio: Option<f64>,
+    /// Paired t-test against the best two-stage method, two-sided; `None` for that method itself.
+    pub p_two_stage: Option<f64>,
     /// Paired t-test against the best other method, two-sided.
     pub p_value: Option<f64>,
     /// Wilcoxon's signed-rank test against the best other method, two-sided.
@@ -138,19 +139,17 @@ pub trait Progress: Sync {
 /// Says nothing.
 impl Progress for () {}
 
-/// Trains every method with every seed, `threads` at a time, and judges them on the same rows. The numbers do not depend
+/// Trains every method with every seed (which also splits at random where the problem file says so), `threads` at a time, and judges them on the same rows. The numbers do not depend
 /// on `threads`.
 pub fn compare(
-    spec: &Spec,
-    data: &Dataset,
+    task: &Task,
     methods: &[MethodName],
     seeds: &[u64],
     threads: usize,
     progress: &dyn Progress,
     interrupt: &Interrupt,
 ) -> Result<Comparison, LearnError> {
-    let tasks: Vec<Task> =
-        seeds.iter().map(|&seed| Task::new(spec, data.clone(), seed)).collect::<Result<_, _>>()?;
+    let tasks: Vec<Task> = seeds.iter().map(|&seed| task.reseeded(seed)).collect::<Result<_, _>>()?;
     let Some(first) = tasks.first() else {
         return Err(LearnError::Settings {
             what: "no seeds to train with".into(),
@@ -165,7 +164,6 @@ pub fn compare(
     for name in &methods {
         choose::check(first, *name)?;
     }
-    // Multipliers are the task's, not the method's: found once, before the threads part.
     let jobs: Vec<(usize, MethodName)> =
         (0..seeds.len()).flat_map(|s| methods.iter().map(move |m| (s, *m))).collect();
     progress.start(jobs.len());
@@ -269,24 +267,27 @@ fn rows(entries: &[Entry], paired: &str) -> Vec<Row> {
         candidates.min_by(|&i, &j| rows[i].regret.total_cmp(&rows[j].regret))
     };
     let best = lowest(&|_| true);
-    let two_stage = lowest(&|r| is_two_stage(&r.method)).map(|i| rows[i].regret).filter(|r| *r > 0.0);
+    let two_stage = lowest(&|r| is_two_stage(&r.method));
     let rivals: Vec<Option<usize>> = (0..rows.len())
         .map(|i| {
             let name = rows[i].method.clone();
             lowest(&|r| r.method != name)
         })
         .collect();
+    let pairs = |i: usize, j: usize| -> (Vec<f64>, Vec<f64>) {
+        let both = samples[i].iter().copied().zip(samples[j].iter().copied());
+        both.filter(|(a, b)| a.is_finite() && b.is_finite()).unzip()
+    };
+    let reference = two_stage.map(|t| rows[t].regret).filter(|r| *r > 0.0);
     for (i, rival) in rivals.into_iter().enumerate() {
         rows[i].best = Some(i) == best;
-        rows[i].ratio = two_stage.map(|t| rows[i].regret / t);
+        rows[i].ratio = reference.map(|r| rows[i].regret / r);
+        if let Some(t) = two_stage.filter(|&t| t != i) {
+            let (a, b) = pairs(i, t);
+            rows[i].p_two_stage = paired_t(&a, &b).map(|t| t.p_value);
+        }
         if let Some(rival) = rival {
-            let pairs: Vec<(f64, f64)> = samples[i]
-                .iter()
-                .copied()
-                .zip(samples[rival].iter().copied())
-                .filter(|(a, b)| a.is_finite() && b.is_finite())
-                .collect();
-            let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+            let (a, b) = pairs(i, rival);
             rows[i].p_value = paired_t(&a, &b).map(|t| t.p_value);
             rows[i].wilcoxon = wilcoxon(&a, &b).map(|t| t.p_value);
         }
@@ -323,6 +324,7 @@ fn row(method: &str, entries: &[&Entry]) -> Row {
         interval: bootstrap_mean(&all, 0.95, 2000, 0).ok(),
         relative: mean(&|e| measures(e).relative),
         ratio: None,
+        p_two_stage: None,
         p_value: None,
         wilcoxon: None,
         cvar90: mean(&|e| measures(e).cvar90),

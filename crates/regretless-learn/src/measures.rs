@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::{Summary, cvar, quantile};
 
+/// Violations up to this are rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// Measures of a set of instances.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
@@ -53,7 +56,8 @@ impl Measures {
             relative: if size > 0.0 { summary.mean / size } else { 0.0 },
             quantiles: [0.1, 0.5, 0.9, 0.99].map(|q| quantile(&regrets, q).unwrap_or(0.0)),
             cvar90: cvar(&regrets, 0.9).unwrap_or(0.0),
-            violation: violations.clone().fold(0.0, f64::max),
+            // Below this a violation is what rounding leaves of a row that holds.
+            violation: violations.clone().filter(|v| *v > ROUNDING).fold(0.0, f64::max),
             violated: violations.filter(|v| *v > 1e-6).count() as f64 / count.max(1) as f64,
             mse: errors().map(|e| e * e).sum::<f64>() / entries,
             mae: errors().map(f64::abs).sum::<f64>() / entries,

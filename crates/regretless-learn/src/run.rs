@@ -186,15 +186,19 @@ impl Run {
     /// The epochs that stages and checkpoint vouch for, in order: what a resumed run goes on from.
     pub(crate) fn recorded(&self) -> Result<Vec<Epoch>, LearnError> {
         let mut epochs = Vec::new();
-        for number in 0.. {
-            let path = self.stage(number);
-            if !path.is_file() {
-                break;
-            }
-            epochs.extend(crate::study::stage_history(&path)?);
+        let mut number = 0;
+        while self.stage(number).is_file() {
+            epochs.extend(crate::study::stage_history(&self.stage(number))?);
+            number += 1;
         }
         if self.checkpoint().is_file() {
-            epochs.extend(crate::checkpoint::history(&self.checkpoint())?);
+            let (stage, history) = crate::checkpoint::history(&self.checkpoint())?;
+            if stage == number {
+                epochs.extend(history);
+            } else {
+                // Killed after a stage was finished and before its checkpoint was removed.
+                fs::remove_file(self.checkpoint()).map_err(LearnError::io(&self.checkpoint()))?;
+            }
         }
         Ok(epochs)
     }

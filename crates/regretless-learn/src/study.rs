@@ -102,8 +102,8 @@ impl<'a> Study<'a> {
             self.observer.resumed(&fit.history);
         }
         let before = self.history.len();
-        let mut recorder =
-            Recorder { run, inner: &mut *self.observer, events: &mut self.events, before: before as u64 };
+        let (inner, events) = (&mut *self.observer, &mut self.events);
+        let mut recorder = Recorder { run, inner, events, number, before: before as u64 };
         let fitted = fit.run(&mut recorder)?;
         self.history.extend(fitted.history.iter().cloned());
         if fitted.ended == Ended::Interrupted {
@@ -209,7 +209,8 @@ struct Recorder<'a> {
     run: &'a Run,
     inner: &'a mut dyn Observer,
     events: &'a mut Option<EventWriter>,
-    /// Epochs of earlier stages.
+    /// The stage, and the epochs of earlier ones.
+    number: usize,
     before: u64,
 }
 
@@ -228,7 +229,7 @@ impl Observer for Recorder<'_> {
     }
 
     fn checkpoint(&mut self, fit: &mut Fit<'_>) -> Result<(), LearnError> {
-        checkpoint::write(&self.run.checkpoint(), fit)?;
+        checkpoint::write(&self.run.checkpoint(), fit, self.number)?;
         self.inner.checkpoint(fit)
     }
 

@@ -1,7 +1,7 @@
 //! What a run learns from: the problem, the data in three parts, and what is known before training starts.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rand::seq::SliceRandom;
 use regretless_core::{
@@ -25,7 +25,7 @@ const PROBES: usize = 256;
 pub struct Task {
     spec: Spec,
     layout: Layout,
-    data: Dataset,
+    data: Arc<Dataset>,
     /// Rows of the training, validation and test part, ascending.
     parts: [Vec<usize>; 3],
     features: Scaler,
@@ -51,11 +51,20 @@ impl Task {
     }
 
     /// Gets ready to learn from data that was read already.
-    pub fn new(spec: &Spec, data: Dataset, seed: u64) -> Result<Self, LearnError> {
+    pub fn new(spec: &Spec, data: impl Into<Arc<Dataset>>, seed: u64) -> Result<Self, LearnError> {
+        Self::knowing(spec, data.into(), seed, &[])
+    }
+
+    /// The same data split by another seed; what is known of the true problems stays known.
+    pub fn reseeded(&self, seed: u64) -> Result<Self, LearnError> {
+        Self::knowing(&self.spec, Arc::clone(&self.data), seed, &self.optima)
+    }
+
+    fn knowing(spec: &Spec, data: Arc<Dataset>, seed: u64, known: &[(u64, f64)]) -> Result<Self, LearnError> {
         let layout = layout(spec);
         let mut parts = data.split(spec, seed)?;
         let mut notes = data.notes.clone();
-        let optima = optima(spec, &layout, &data, &mut parts, &mut notes)?;
+        let optima = optima(spec, &layout, &data, known, &mut parts, &mut notes)?;
         for (part, name) in parts.iter().zip(["training", "validation"]) {
             if part.is_empty() {
                 return Err(LearnError::Data {
@@ -228,12 +237,14 @@ fn optima(
     spec: &Spec,
     layout: &Layout,
     data: &Dataset,
+    known: &[(u64, f64)],
     parts: &mut [Vec<usize>; 3],
     notes: &mut Vec<String>,
 ) -> Result<Vec<(u64, f64)>, LearnError> {
     let problem = spec.problem();
     let width = layout.width();
     let mut regret = Regret::new(problem, layout, None)?;
+    regret.know_optima(known);
     let mut rows: Vec<usize> = parts.iter().flatten().copied().collect();
     rows.sort_unstable();
     let values = regret.optima(&gather(&data.targets, width, &rows))?;

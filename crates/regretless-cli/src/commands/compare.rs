@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use regretless_learn::{Comparison, Dataset, Task, compare, default_methods};
+use regretless_learn::{Comparison, Task, compare, default_methods};
 use regretless_spec::{MethodName, Spec};
 use serde::Serialize;
 
@@ -21,23 +21,22 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     let example = Example::new(args.problem.is_none())?;
     let problem = args.problem.as_deref().unwrap_or(&example.problem);
     let spec = read(problem, args.data.as_deref(), None, &args.settings)?;
-    let data = Dataset::read(&spec)?;
     let first = spec.training().seed;
+    let task = Task::load(&spec, first)?;
     let methods: Vec<MethodName> = if args.methods.is_empty() {
-        default_methods(&Task::new(&spec, data.clone(), first)?)
+        default_methods(&task)
     } else {
         args.methods.iter().map(|name| name.trim().parse()).collect::<Result<_, _>>()?
     };
     let seeds: Vec<u64> = (0..args.seeds).map(|i| first.wrapping_add(i)).collect();
     let interrupt = crate::interrupt::on_ctrl_c();
     let progress = Comparing::new(args.common.quiet);
-    let compared = compare(&spec, &data, &methods, &seeds, threads, &progress, &interrupt);
+    let compared = compare(&task, &methods, &seeds, threads, &progress, &interrupt);
     progress.finish();
     let comparison = compared?;
     if comparison.rows.is_empty() {
         return Err(CliError::Interrupted);
     }
-    let task = Task::new(&spec, data, first)?;
     let report = page::comparison(&task, &comparison, example.shown.as_deref());
     let machine = json(&Machine::new(&spec, &comparison));
     let paths = report.write(&args.out)?;
@@ -107,7 +106,7 @@ fn render(spec: &Spec, comparison: &Comparison, example: Option<&str>, html: &Pa
     let mut out = String::new();
     let name = spec.name().unwrap_or("problem");
     let _ = writeln!(out, "{name}: regret on {}, less is better\n", comparison.judged);
-    let header = ["method", "regret", "± std", "% of optimum", "vs two-stage", "p", "seconds"];
+    let header = ["method", "regret", "± std", "% of optimum", "vs two-stage", "p", "p vs next", "seconds"];
     let rows = comparison.rows.iter().map(|r| {
         vec![
             format!("{} {}", if r.best { "*" } else { " " }, r.method),
@@ -115,6 +114,7 @@ fn render(spec: &Spec, comparison: &Comparison, example: Option<&str>, html: &Pa
             r.std.map_or_else(|| "–".into(), four),
             format!("{:.2}", 100.0 * r.relative),
             r.ratio.map_or_else(|| "–".into(), |ratio| format!("{ratio:.3}")),
+            p_value(r.p_two_stage),
             p_value(r.p_value),
             format!("{:.1}", r.seconds),
         ]
@@ -122,10 +122,13 @@ fn render(spec: &Spec, comparison: &Comparison, example: Option<&str>, html: &Pa
     out += &table(&header, 1, rows);
     let seeds = comparison.rows.first().map_or(0, |r| r.seeds);
     let what = match comparison.paired {
-        "seeds" => format!("paired t-test over {seeds} seeds against the best other method"),
-        _ => "paired t-test over instances against the best other method; use --seeds 3 or more to test over seeds".into(),
+        "seeds" => format!("over {seeds} seeds"),
+        _ => "over instances (use --seeds 3 or more to test over seeds)".into(),
     };
-    let legend = format!("* lowest regret; vs two-stage: ratio to the best of constant, l1, l2; p: {what}.");
+    let legend = format!(
+        "* lowest regret; vs two-stage: ratio to the best of constant, l1, l2, weighted-l1 and its p; p vs next: against \
+         the best other method; paired t-tests {what}."
+    );
     let _ = writeln!(out, "\n{}", wrapped(&legend, 0));
     if let Some(auto) = comparison.entries.iter().find(|e| e.method == "auto") {
         let _ = writeln!(out, "{}", wrapped(&format!("auto, seed {}: {}.", auto.seed, auto.sentence), 0));

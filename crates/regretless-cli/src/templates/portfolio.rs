@@ -54,7 +54,7 @@ pub(super) fn tables() -> Vec<(&'static str, String)> {
         let sectors: [f64; 4] = std::array::from_fn(|_| draw.normal());
         let returns = (0..ASSETS.len()).map(|i| {
             let [momentum, value, volatility] = [own[0][i], own[1][i], own[2][i]];
-            // Momentum works in calm markets, value in anxious ones; who is paid for volatility has luck.
+            // Momentum works in calm markets, value in anxious ones; lively shares return less.
             let calm = 1.0 / (1.0 + (2.0 * fear).exp());
             let signal =
                 0.9 * calm * momentum + 0.7 * (1.0 - calm) * value - 0.2 * volatility.max(0.0) - 0.1 * rate;

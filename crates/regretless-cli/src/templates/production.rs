@@ -8,13 +8,15 @@ const PRODUCTS: [&str; 16] = [
 ];
 const FEATURES: [&str; 6] = ["orders", "timber", "energy", "fuel", "euro", "season"];
 const ROWS: usize = 600;
+/// Deviation of what no feature tells.
 const NOISE: f64 = 0.15;
 
 struct Product {
+    /// Margin of a batch in usual weeks.
     base: f64,
     /// Linear effect of each feature.
     linear: [f64; 6],
-    /// A direction of the features along which the margin bends.
+    /// The direction of the features along which the margin bends, of length one.
     bend: [f64; 6],
     /// How much it rises beyond the bend.
     rise: f64,
@@ -40,7 +42,7 @@ pub(super) fn tables() -> Vec<(&'static str, String)> {
             .map(|p| {
                 let dot = |w: &[f64; 6]| w.iter().zip(&features).map(|(w, f)| w * f).sum::<f64>();
                 let along = dot(&p.bend);
-                // Rush orders beyond the bend, and a slump on its other side that flattens out.
+                // Beyond the bend goods run short, and the margin rises faster and faster.
                 let beyond = (along - 0.5).max(0.0);
                 p.base + dot(&p.linear) + p.rise * beyond * beyond + NOISE * draw.normal()
             })
