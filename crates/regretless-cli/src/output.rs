@@ -68,20 +68,39 @@ pub(crate) fn number(v: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// What went wrong with some of many, the first few by name.
-pub(crate) fn listed(what: &str, all: &[String]) -> String {
-    const SHOWN: usize = 10;
-    if all.is_empty() {
-        return String::new();
+/// What went wrong with some of many: the first few by name, the others counted.
+#[derive(Default)]
+pub(crate) struct Listed {
+    first: Vec<String>,
+    count: usize,
+}
+
+impl Listed {
+    pub(crate) fn add(&mut self, line: impl FnOnce() -> String) {
+        const SHOWN: usize = 10;
+        self.count += 1;
+        if self.first.len() < SHOWN {
+            self.first.push(line());
+        }
     }
-    let mut out = format!("{} {what}:\n", all.len());
-    for line in all.iter().take(SHOWN) {
-        let _ = writeln!(out, "  {line}");
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
     }
-    if all.len() > SHOWN {
-        let _ = writeln!(out, "  and {} more", all.len() - SHOWN);
+
+    pub(crate) fn render(&self, what: &str) -> String {
+        if self.is_empty() {
+            return String::new();
+        }
+        let mut out = format!("{} {what}:\n", self.count);
+        for line in &self.first {
+            let _ = writeln!(out, "  {line}");
+        }
+        if self.count > self.first.len() {
+            let _ = writeln!(out, "  and {} more", self.count - self.first.len());
+        }
+        out
     }
-    out
 }
 
 /// `1 row`, `2 rows`.

@@ -43,7 +43,7 @@ pub use error::LearnError;
 pub use exhibit::{Activity, Exhibit};
 pub use fit::{Ended, Epoch, Fit, Fitted, Seconds};
 pub use judge::{Judgement, judge, judge_valid};
-pub use measures::Measures;
+pub use measures::{Measures, Tally};
 pub use model::Model;
 pub use model_file::ModelCard;
 pub use objective::{Objective, Step};

@@ -38,29 +38,80 @@ pub struct Measures {
 impl Measures {
     /// Measures of decisions, with the predictions behind them and the truths.
     pub fn of(decisions: &[Decision], predictions: &[f64], truths: &[f64]) -> Self {
-        let decided: Vec<&Decision> = decisions.iter().filter(|d| d.trouble.is_none()).collect();
-        let regrets: Vec<f64> = decided.iter().map(|d| d.regret).collect();
-        let errors = || predictions.iter().zip(truths).map(|(p, t)| p - t).filter(|e| e.is_finite());
-        let entries = errors().count().max(1) as f64;
-        let count = regrets.len();
-        let size = decided.iter().map(|d| d.optimal.abs()).sum::<f64>() / count.max(1) as f64;
-        let Ok(summary) = Summary::of(&regrets) else {
-            return Self { undecided: decisions.len(), ..Self::default() };
+        let mut tally = Tally::default();
+        decisions.iter().for_each(|d| tally.decision(d));
+        tally.predictions(predictions, truths);
+        tally.measures()
+    }
+}
+
+/// Measures in the making: of a decision only its regret is kept, so that a million of them are eight megabytes.
+///
+/// ```
+/// use regretless_learn::Tally;
+/// let mut tally = Tally::default();
+/// tally.predictions(&[1.0, 2.0], &[1.0, 4.0]);
+/// assert_eq!(tally.measures().mae, 1.0);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    regrets: Vec<f64>,
+    undecided: usize,
+    /// Sum of the absolute optimal values.
+    size: f64,
+    violation: f64,
+    violated: usize,
+    squares: f64,
+    absolutes: f64,
+    entries: usize,
+}
+
+impl Tally {
+    /// Counts a decision.
+    pub fn decision(&mut self, decision: &Decision) {
+        if decision.trouble.is_some() {
+            self.undecided += 1;
+            return;
+        }
+        self.regrets.push(decision.regret);
+        self.size += decision.optimal.abs();
+        // Below this a violation is what rounding leaves of a row that holds.
+        if decision.violation > ROUNDING {
+            self.violation = self.violation.max(decision.violation);
+        }
+        self.violated += usize::from(decision.violation > 1e-6);
+    }
+
+    /// Counts predicted entries and what came true of them.
+    pub fn predictions(&mut self, predictions: &[f64], truths: &[f64]) {
+        for error in predictions.iter().zip(truths).map(|(p, t)| p - t).filter(|e| e.is_finite()) {
+            self.squares += error * error;
+            self.absolutes += error.abs();
+            self.entries += 1;
+        }
+    }
+
+    /// The measures of all that was counted.
+    pub fn measures(&self) -> Measures {
+        let entries = self.entries.max(1) as f64;
+        let (mse, mae) = (self.squares / entries, self.absolutes / entries);
+        let Ok(summary) = Summary::of(&self.regrets) else {
+            return Measures { undecided: self.undecided, mse, mae, ..Measures::default() };
         };
-        let violations = decided.iter().map(|d| d.violation);
-        Self {
+        let count = self.regrets.len();
+        let size = self.size / count as f64;
+        Measures {
             instances: count,
-            undecided: decisions.len() - count,
+            undecided: self.undecided,
             regret: summary.mean,
             standard_error: summary.std.map_or(0.0, |std| std / (count as f64).sqrt()),
             relative: if size > 0.0 { summary.mean / size } else { 0.0 },
-            quantiles: [0.1, 0.5, 0.9, 0.99].map(|q| quantile(&regrets, q).unwrap_or(0.0)),
-            cvar90: cvar(&regrets, 0.9).unwrap_or(0.0),
-            // Below this a violation is what rounding leaves of a row that holds.
-            violation: violations.clone().filter(|v| *v > ROUNDING).fold(0.0, f64::max),
-            violated: violations.filter(|v| *v > 1e-6).count() as f64 / count.max(1) as f64,
-            mse: errors().map(|e| e * e).sum::<f64>() / entries,
-            mae: errors().map(f64::abs).sum::<f64>() / entries,
+            quantiles: [0.1, 0.5, 0.9, 0.99].map(|q| quantile(&self.regrets, q).unwrap_or(0.0)),
+            cvar90: cvar(&self.regrets, 0.9).unwrap_or(0.0),
+            violation: self.violation,
+            violated: self.violated as f64 / count as f64,
+            mse,
+            mae,
         }
     }
 }

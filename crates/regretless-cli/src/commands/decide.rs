@@ -7,7 +7,7 @@ use regretless_spec::{DataReader, Want};
 use crate::args::{DecideArgs, Undecided};
 use crate::error::CliError;
 use crate::learning::threads;
-use crate::output::{Exit, Outcome, listed};
+use crate::output::{Exit, Listed, Outcome};
 use crate::write::{Decided, Sink};
 
 pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     let variables = decider.spec().problem().variables();
     let mut sink = Sink::open(args.out.as_deref(), args.format, key.as_deref(), variables, targets)?;
     let progress = crate::progress::rows(args.out.is_none());
-    let mut troubles = Vec::new();
+    let mut troubles = Listed::default();
     let mut first = 0;
     while let Some(chunk) = reader.next()? {
         let decisions = decider.decide(&chunk.features, chunk.rows)?;
@@ -31,11 +31,11 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
         for (i, found) in decisions.into_iter().enumerate() {
             let row = Decided::of(found, variables.len());
             if row.status != "optimal" {
-                let place = reader.place_of(chunk.lines[i]).to_string();
+                let place = reader.place_of(chunk.lines[i]);
                 if args.infeasible == Undecided::Fail {
-                    return Err(CliError::Undecided { place, why: row.status.into_owned() });
+                    return Err(CliError::Undecided { place: place.to_string(), why: row.status.into_owned() });
                 }
-                troubles.push(format!("{place}: {}", row.status));
+                troubles.add(|| format!("{place}: {}", row.status));
             }
             decided.push(row);
         }
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     sink.close()?;
     let exit = if troubles.is_empty() { Exit::Success } else { Exit::Failure };
     let mut outcome = Outcome::new(String::new(), exit);
-    outcome.remarks = listed("rows without a decision", &troubles);
+    outcome.remarks = troubles.render("rows without a decision");
     Ok(outcome)
 }
 
