@@ -1,5 +1,6 @@
 //! What the learning commands share: settings from options, threads, and measures as a table.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use regretless_core::Sense;
@@ -92,5 +93,9 @@ pub(crate) fn measures(m: &Measures, spec: &Spec) -> Vec<(String, String)> {
 /// Lines of two columns.
 pub(crate) fn aligned(lines: &[(String, String)]) -> String {
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    lines.iter().map(|(name, value)| format!("  {name:width$}  {value}\n")).collect()
+    let mut out = String::new();
+    for (name, value) in lines {
+        let _ = writeln!(out, "  {name:width$}  {value}");
+    }
+    out
 }

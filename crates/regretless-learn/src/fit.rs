@@ -306,7 +306,7 @@ impl<'a> Fit<'a> {
         epoch.gradient /= f64::from(steps.max(1));
         epoch.zero_gradients = zeros as f64 / train.len().max(1) as f64;
         epoch.breakpoints = breakpoints as f64 / solves.max(1) as f64;
-        epoch.seconds.network = (started.elapsed() - losing).as_secs_f64();
+        epoch.seconds.network = started.elapsed().saturating_sub(losing).as_secs_f64();
         epoch.seconds.solve = solving.as_secs_f64();
         epoch.seconds.gradient = deriving.as_secs_f64();
         epoch.raised = objective.main.end_epoch(&uncapped).len();

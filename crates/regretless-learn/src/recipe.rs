@@ -36,9 +36,8 @@ impl Recipe {
             Word::SpoPlusSmooth => Some(Method::SpoPlusSmooth),
             Word::Df => Some(Method::Df),
             Word::SurrogateVertex => Some(Method::SurrogateVertex),
-            Word::SurrogateSmooth => Some(Method::SurrogateSmooth),
             Word::Surrogate if segments == Segments::Vertex => Some(Method::SurrogateVertex),
-            Word::Surrogate => Some(Method::SurrogateSmooth),
+            Word::Surrogate | Word::SurrogateSmooth => Some(Method::SurrogateSmooth),
             Word::FenchelYoung => Some(Method::FenchelYoung),
         };
         let base = method.map_or("constant", |m| m.id());

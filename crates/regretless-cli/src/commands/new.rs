@@ -1,5 +1,6 @@
 //! `regretless new`
 
+use std::fmt::Write;
 use std::fs;
 
 use crate::args::NewArgs;
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &NewArgs) -> Result<Outcome, CliError> {
     let mut text = String::new();
     for (name, content) in args.template.files() {
         fs::write(dir.join(name), content).map_err(failed)?;
-        text += &format!("  {path}/{name}\n");
+        let _ = writeln!(text, "  {path}/{name}");
     }
     Ok(Outcome::new(
         format!("wrote\n{text}\nnext\n  regretless compare {path}/problem.toml --out {path}/comparison\n"),
