@@ -67,6 +67,8 @@ pub(crate) fn comparison(task: &Task, comparison: &Comparison, example: Option<&
     );
     let mut problem = facts(spec);
     problem.push(("Rows".into(), format!("{train} for training, {valid} for validation, {test} for test")));
+    let seeds = comparison.rows.first().map_or(0, |r| r.seeds);
+    problem.push(("Seeds".into(), seeds.to_string()));
     Report {
         title: spec.name().unwrap_or("Comparison").to_owned(),
         summary: summary(comparison),

@@ -97,9 +97,13 @@ const COLUMNS: [Column; 13] = [
     },
 ];
 
-/// The columns at least one row has a value for.
+/// The columns at least one row has a value for. A number of seeds that is the same for all rows says nothing there.
 fn shown(table: &Comparison) -> impl Iterator<Item = &'static Column> {
-    COLUMNS.iter().filter(|c| table.rows.iter().any(|r| (c.cell)(r).is_some()))
+    let alike = table.rows.windows(2).all(|pair| pair[0].seeds == pair[1].seeds);
+    COLUMNS
+        .iter()
+        .filter(move |c| c.key != "seeds" || !alike)
+        .filter(|c| table.rows.iter().any(|r| (c.cell)(r).is_some()))
 }
 
 /// The table with the remarks on its rows.
