@@ -9,7 +9,7 @@ use regretless_report::ReportError;
 use regretless_spec::{Method, MethodError, Place, Spec, SpecError};
 use thiserror::Error;
 
-use crate::output::wrapped;
+use crate::output::{Exit, wrapped};
 
 /// Why a command did nothing.
 #[derive(Debug, Error)]
@@ -70,6 +70,14 @@ impl CliError {
             parts: parts.join(", "),
             needs: needs.join("\n"),
             option,
+        }
+    }
+
+    /// How a command ends with it.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Learn(LearnError::Diverged { .. }) | Self::Undecided { .. } | Self::Interrupted => Exit::Failure,
+            _ => Exit::BadInput,
         }
     }
 

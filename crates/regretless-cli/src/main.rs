@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // Nothing is left to tell anybody if stderr is gone too.
             let _ = std::io::stderr().write_all(error.render().as_bytes());
-            Exit::BadInput.into()
+            error.exit().into()
         }
     }
 }
