@@ -1,0 +1,122 @@
+//! Decisions over scenarios against the newsvendor's closed form: order the quantile under/(over + under) of demand.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[allow(dead_code, reason = "each test binary uses its own part")]
+mod common;
+
+use common::{fit, lp, newsvendor};
+use regretless_learn::{Decider, LearnError, Run, Silent, judge, train_new};
+
+/// The 3/4 quantile of the standard normal distribution.
+const QUANTILE: f64 = 0.674_489_750_196_082;
+
+/// The mean cost of ordering q units above the mean of a demand with deviation 2: 1·E(q − D)⁺ + 3·E(D − q)⁺.
+fn cost(q: f64) -> f64 {
+    let z = q / 2.0;
+    let density = (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
+    let below = 0.5 * (1.0 + statrs::function::erf::erf(z / std::f64::consts::SQRT_2));
+    let surplus = 2.0 * (z * below + density);
+    surplus + 3.0 * (surplus - q)
+}
+
+#[test]
+fn the_closed_form_has_its_minimum_at_the_quantile() {
+    let best = cost(2.0 * QUANTILE);
+    assert!(cost(2.0 * QUANTILE + 0.1) > best && cost(2.0 * QUANTILE - 0.1) > best);
+}
+
+#[test]
+fn residual_scenarios_order_the_critical_quantile() {
+    let project = newsvendor("epochs = 40\nscenarios = { source = \"residuals\", count = 400 }", 2000);
+    let dir = project.path("run");
+    train_new(&project.with_method("l2+scenarios"), &dir, &mut Silent).unwrap();
+    let decider = Decider::open(&Run::open(&dir).unwrap()).unwrap();
+    let features: Vec<f64> = (0..21).map(|i| -1.0 + 0.1 * f64::from(i)).collect();
+    let decisions = decider.decide(&features, 21).unwrap();
+    for (f, decision) in features.iter().zip(decisions) {
+        let wanted = 10.0 + 3.0 * f + 2.0 * QUANTILE;
+        let found = decision.unwrap().x[0];
+        // 400 residuals: the quantile's own standard error is 0.14; the regression adds a little.
+        assert!((found - wanted).abs() < 0.5, "f = {f}: {found} is not {wanted}");
+    }
+    // The point decision orders the mean, and pays for it what the closed form says.
+    let task = project.task();
+    let (point, with) = (fit(&task, "l2").unwrap().candidate, fit(&task, "l2+scenarios").unwrap().candidate);
+    let regret = |model| judge(&task, model, task.test()).unwrap().measures.regret;
+    let (plain, better) = (regret(&point.fitted.model), regret(&with.fitted.model));
+    let gain = cost(0.0) - cost(2.0 * QUANTILE);
+    assert!(better < plain, "{better} {plain}");
+    assert!((plain - better - gain).abs() < 0.35 * gain, "{} is not {gain}", plain - better);
+}
+
+#[test]
+fn scenarios_are_the_quantile_of_their_residuals() {
+    // Exactly, whatever was trained: the decision is the prediction plus a 3/4 quantile of the kept residuals.
+    let project = newsvendor("epochs = 3\nscenarios = { count = 21 }", 150);
+    let task = project.task();
+    for method in ["l2+scenarios", "constant+scenarios", "surrogate-smooth+scenarios", "surrogate-smooth+l2+scenarios"] {
+        let chosen = fit(&task, method).unwrap_or_else(|e| panic!("{method}: {e}"));
+        let model = &chosen.candidate.fitted.model;
+        let mut residuals = model.residuals.clone();
+        assert_eq!(residuals.len(), 21, "{method}");
+        residuals.sort_by(f64::total_cmp);
+        // 16 of 21 is the first share of at least 3/4.
+        let judged = judge(&task, model, task.test()).unwrap();
+        for (prediction, decision) in judged.predictions.iter().zip(&judged.decisions) {
+            let wanted = (prediction + residuals[15]).clamp(0.0, 40.0);
+            assert!((decision.x[0] - wanted).abs() < 1e-7, "{method}: {} is not {wanted}", decision.x[0]);
+        }
+        // Residuals come from validation rows.
+        let valid = task.valid();
+        let predictions = model.predict(&task.features(valid), valid.len());
+        let known: Vec<f64> = task.targets(valid).iter().zip(predictions).map(|(t, p)| t - p).collect();
+        assert!(model.residuals.iter().all(|r| known.contains(r)), "{method}");
+    }
+}
+
+#[test]
+fn an_ensemble_decides_for_its_members() {
+    let project = newsvendor("epochs = 2\nbatch = 8\nscenarios = { source = \"ensemble\", count = 5 }\noptimizer = \"sgd\"", 100);
+    let problem = std::fs::read_to_string(project.path("problem.toml")).unwrap();
+    project.write("problem.toml", problem.replace("kind = \"linear\"", "layers = [6]"));
+    let task = project.task();
+    let model = fit(&task, "l2+scenarios").unwrap().candidate.fitted.model;
+    assert_eq!((model.members.len(), model.residuals.len()), (5, 0));
+    let features = task.features(task.test());
+    let each = model.predict_each(&features, task.test().len());
+    assert!(each[1..].iter().all(|m| m != &each[0]), "members differ");
+    let judged = judge(&task, &model, task.test()).unwrap();
+    for (r, decision) in judged.decisions.iter().enumerate() {
+        let mut members: Vec<f64> = each.iter().map(|m| m[r]).collect();
+        members.sort_by(f64::total_cmp);
+        // 4 of 5 is the first share of at least 3/4.
+        assert!((decision.x[0] - members[3]).abs() < 1e-7, "{} is not {}", decision.x[0], members[3]);
+        let mean = members.iter().sum::<f64>() / 5.0;
+        assert!((judged.predictions[r] - mean).abs() < 1e-9);
+    }
+    // The whole way through a run directory.
+    let dir = project.path("run");
+    let (_, outcome) = train_new(&project.with_method("l2+scenarios"), &dir, &mut Silent).unwrap();
+    assert!((outcome.test.unwrap().regret - judged.measures.regret).abs() < 1e-9);
+}
+
+#[test]
+fn scenarios_that_change_nothing_are_refused() {
+    let task = lp("epochs = 2").task();
+    assert!(!task.has_scenarios());
+    for method in ["l2+scenarios", "spo++scenarios", "surrogate-smooth+l2+scenarios"] {
+        match fit(&task, method) {
+            Err(error @ LearnError::Settings { .. }) => {
+                assert!(error.to_string().contains("scenarios would not change the decision"), "{error}");
+                assert!(error.hint().unwrap().contains("linearly"));
+            }
+            other => panic!("{method}: {other:?}"),
+        }
+    }
+    // And nothing is left behind.
+    let project = lp("epochs = 2");
+    let dir = project.path("run");
+    assert!(train_new(&project.with_method("l2+scenarios"), &dir, &mut Silent).is_err());
+    assert!(!dir.exists());
+}
