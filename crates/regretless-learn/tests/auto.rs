@@ -26,7 +26,11 @@ fn fair(task: &Task, what: &str) -> Chosen {
     );
     assert!(chosen.tried.iter().any(|t| t.name == kept.name));
     for name in [&kept.name, &reference.name] {
-        assert!(chosen.sentence.contains(name.as_str()), "{what}: {:?} does not name {name}", chosen.sentence);
+        assert!(
+            chosen.sentence.contains(name.as_str()),
+            "{what}: {:?} does not name {name}",
+            chosen.sentence
+        );
     }
     let lowest = chosen.tried.iter().map(|t| t.valid.regret).fold(f64::INFINITY, f64::min);
     if kept.name == reference.name {
@@ -73,7 +77,10 @@ fn scenarios_are_tried_where_they_can_help() {
 #[test]
 fn noise_is_no_reason_to_leave_two_stage() {
     // Features that say nothing: whatever looks better on a few rows does so by chance.
-    let problem = format!("{}[predictor]\nkind = \"linear\"\n[training]\nepochs = 5\nlearning_rate = 0.03\n", common::LP);
+    let problem = format!(
+        "{}[predictor]\nkind = \"linear\"\n[training]\nepochs = 5\nlearning_rate = 0.03\n",
+        common::LP
+    );
     let truths = lp_table(80, 1);
     let features = lp_table(80, 2);
     let mut table = String::from("p,q,r,v_a,v_b,v_c,v_d\n");
@@ -104,8 +111,12 @@ fn a_comparison_has_one_best_row_and_the_constant_predictor() {
     for (a, b) in one.rows.iter().zip(&three.rows) {
         assert_eq!((&a.method, a.regret, a.std, a.p_value), (&b.method, b.regret, b.std, b.p_value));
         // The mean over the entries of the method, computed again.
-        let own: Vec<f64> =
-            one.entries.iter().filter(|e| e.method == a.method).map(|e| e.judgement.measures.regret).collect();
+        let own: Vec<f64> = one
+            .entries
+            .iter()
+            .filter(|e| e.method == a.method)
+            .map(|e| e.judgement.measures.regret)
+            .collect();
         assert_eq!(own.len(), 3);
         assert!((own.iter().sum::<f64>() / 3.0 - a.regret).abs() < 1e-12);
     }

@@ -55,7 +55,9 @@ fn scenarios_are_the_quantile_of_their_residuals() {
     // Exactly, whatever was trained: the decision is the prediction plus a 3/4 quantile of the kept residuals.
     let project = newsvendor("epochs = 3\nscenarios = { count = 21 }", 150);
     let task = project.task();
-    for method in ["l2+scenarios", "constant+scenarios", "surrogate-smooth+scenarios", "surrogate-smooth+l2+scenarios"] {
+    for method in
+        ["l2+scenarios", "constant+scenarios", "surrogate-smooth+scenarios", "surrogate-smooth+l2+scenarios"]
+    {
         let chosen = fit(&task, method).unwrap_or_else(|e| panic!("{method}: {e}"));
         let model = &chosen.candidate.fitted.model;
         let mut residuals = model.residuals.clone();
@@ -77,7 +79,10 @@ fn scenarios_are_the_quantile_of_their_residuals() {
 
 #[test]
 fn an_ensemble_decides_for_its_members() {
-    let project = newsvendor("epochs = 2\nbatch = 8\nscenarios = { source = \"ensemble\", count = 5 }\noptimizer = \"sgd\"", 100);
+    let project = newsvendor(
+        "epochs = 2\nbatch = 8\nscenarios = { source = \"ensemble\", count = 5 }\noptimizer = \"sgd\"",
+        100,
+    );
     let problem = std::fs::read_to_string(project.path("problem.toml")).unwrap();
     project.write("problem.toml", problem.replace("kind = \"linear\"", "layers = [6]"));
     let task = project.task();

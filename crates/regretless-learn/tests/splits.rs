@@ -79,7 +79,8 @@ fn a_column_tells_the_part() {
 
 #[test]
 fn files_of_their_own() {
-    let project = Project::new(&problem("train = \"history.csv\"\nvalid = \"v.csv\"\ntest = \"t.csv\"", ""), &table(8));
+    let project =
+        Project::new(&problem("train = \"history.csv\"\nvalid = \"v.csv\"\ntest = \"t.csv\"", ""), &table(8));
     project.write("v.csv", "f,v_a,v_b\n100,1,2\n101,2,1\n");
     project.write("t.csv", "v_b,f,v_a\n1,200,9\n");
     let task = project.task();
@@ -87,7 +88,10 @@ fn files_of_their_own() {
     assert_eq!(task.targets(task.test()), [9.0, 1.0], "columns go by name");
     assert!(task.data().place(task.test()[0]).ends_with("t.csv, line 2"));
     // Without a table for validation, it comes out of training; the test stays whole.
-    project.write("problem.toml", problem("train = \"history.csv\"\ntest = \"t.csv\"\nsplit = { valid = 0.25 }", ""));
+    project.write(
+        "problem.toml",
+        problem("train = \"history.csv\"\ntest = \"t.csv\"\nsplit = { valid = 0.25 }", ""),
+    );
     let [train, valid, test] = parts(&project.task());
     assert_eq!((train.len(), valid.len(), test), (6, 2, vec![200.0]));
     project.write("t.csv", "g,v_a,v_b\n200,9,1\n");
@@ -137,7 +141,9 @@ fn missing_values() {
     let mut text = table(20);
     text = text.replace("\n3,", "\n,").replace("\n17,", "\nNA,");
     let data = |missing: &str| {
-        format!("file = \"history.csv\"\nmissing = \"{missing}\"\nsplit = {{ kind = \"chronological\", valid = 0.2, test = 0.2 }}")
+        format!(
+            "file = \"history.csv\"\nmissing = \"{missing}\"\nsplit = {{ kind = \"chronological\", valid = 0.2, test = 0.2 }}"
+        )
     };
     let error = refused(&Project::new(&problem(&data("refuse"), ""), &text));
     assert!(error.to_string().contains("line 5"), "{error}");
