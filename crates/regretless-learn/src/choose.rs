@@ -170,7 +170,7 @@ fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), Le
         // The constant predictor has nothing to tune: start from the best that learned something.
         let learned = &candidates[first..];
         let start = first + best_of(learned);
-        for name in decision_methods(study.task()) {
+        'methods: for name in decision_methods(study.task()) {
             for mut recipe in Recipe::of(spec, name, seed) {
                 let training = &recipe.training;
                 recipe.training = TrainingSettings {
@@ -182,8 +182,9 @@ fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), Le
                 recipe.name = format!("{} from {}", recipe.name, candidates[start].name);
                 let tuned = study.candidate(&recipe, Some(&candidates[start]))?;
                 candidates.push(tuned);
+                // The checkpoint that is left is this stage's: no other may be begun.
                 if study.interrupted() {
-                    break;
+                    break 'methods;
                 }
             }
         }
