@@ -76,7 +76,9 @@ impl CliError {
     /// How a command ends with it.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::Learn(LearnError::Diverged { .. }) | Self::Undecided { .. } | Self::Interrupted => Exit::Failure,
+            Self::Learn(LearnError::Diverged { .. }) | Self::Undecided { .. } | Self::Interrupted => {
+                Exit::Failure
+            }
             _ => Exit::BadInput,
         }
     }

@@ -113,12 +113,6 @@ pub(crate) fn history(path: &Path) -> Result<(usize, Vec<Epoch>), LearnError> {
     Ok((header.stage, header.history))
 }
 
-/// The recipe a checkpoint belongs to.
-pub(crate) fn recipe(path: &Path) -> Result<String, LearnError> {
-    let whole = files::read(path)?;
-    Ok(header(path, &whole)?.recipe)
-}
-
 fn header(path: &Path, whole: &[u8]) -> Result<Header, LearnError> {
     let (_, metadata) = SafeTensors::read_metadata(whole).map_err(|e| broken(path, &e.to_string()))?;
     let header = metadata.metadata().as_ref().and_then(|m| m.get("checkpoint"));

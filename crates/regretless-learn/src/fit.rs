@@ -48,7 +48,7 @@ pub struct Epoch {
     pub troubles: usize,
     /// Hard rows whose multiplier was raised after the epoch.
     pub raised: usize,
-    /// Breakpoints a solve.
+    /// Breakpoints an instance.
     pub breakpoints: f64,
     /// Where the time went.
     pub seconds: Seconds,
@@ -257,7 +257,7 @@ impl<'a> Fit<'a> {
         let train = self.task.train();
         let order = order(train.len(), self.recipe.training.seed, number as u64);
         let mut uncapped: BTreeSet<RowId> = BTreeSet::new();
-        let (mut zeros, mut solves, mut breakpoints, mut steps) = (0, 0, 0, 0);
+        let (mut zeros, mut breakpoints, mut steps) = (0, 0, 0);
         let (mut solving, mut deriving) = (Duration::ZERO, Duration::ZERO);
         let started = Instant::now();
         let mut losing = Duration::ZERO;
@@ -296,7 +296,6 @@ impl<'a> Fit<'a> {
             epoch.loss += step.value / train.len() as f64;
             epoch.troubles += step.troubles.len();
             zeros += step.zeros;
-            solves += step.work.solves;
             breakpoints += step.work.breakpoints;
             solving += step.work.solve;
             deriving += step.work.gradient;
@@ -305,7 +304,7 @@ impl<'a> Fit<'a> {
         }
         epoch.gradient /= f64::from(steps.max(1));
         epoch.zero_gradients = zeros as f64 / train.len().max(1) as f64;
-        epoch.breakpoints = breakpoints as f64 / solves.max(1) as f64;
+        epoch.breakpoints = breakpoints as f64 / train.len().max(1) as f64;
         epoch.seconds.network = started.elapsed().saturating_sub(losing).as_secs_f64();
         epoch.seconds.solve = solving.as_secs_f64();
         epoch.seconds.gradient = deriving.as_secs_f64();

@@ -58,7 +58,6 @@ impl<'a> Study<'a> {
     ) -> Result<Self, LearnError> {
         let mut study = Self { task, run, observer, stage: 0, history: Vec::new(), events: None };
         if let Some(run) = run {
-            settle(run)?;
             let epochs = run.recorded()?;
             run.write_metrics(&epochs)?;
             study.events = Some(run.events(epochs.len() as u64)?);
@@ -203,23 +202,11 @@ impl Study<'_> {
 
 /// The epochs of a finished stage.
 pub(crate) fn stage_history(path: &std::path::Path) -> Result<Vec<Epoch>, LearnError> {
-    Ok(stage_record(path)?.history)
-}
-
-fn stage_record(path: &std::path::Path) -> Result<StageRecord, LearnError> {
     let metadata = model_file::metadata(path)?;
     let record = metadata.get("stage").and_then(|text| serde_json::from_str::<StageRecord>(text).ok());
-    record.ok_or_else(|| LearnError::run(path, "the stage cannot be read", "start a new run directory"))
-}
-
-/// A kill between the writing of a stage and the removal of its checkpoint leaves both: the stage is what counts.
-fn settle(run: &Run) -> Result<(), LearnError> {
-    let last = (0..).map(|number| run.stage(number)).take_while(|path| path.is_file()).last();
-    let (Some(stage), checkpoint) = (last, run.checkpoint()) else { return Ok(()) };
-    if checkpoint.is_file() && checkpoint::recipe(&checkpoint)? == stage_record(&stage)?.recipe {
-        std::fs::remove_file(&checkpoint).map_err(LearnError::io(&checkpoint))?;
-    }
-    Ok(())
+    record
+        .map(|r| r.history)
+        .ok_or_else(|| LearnError::run(path, "the stage cannot be read", "start a new run directory"))
 }
 
 /// Writes down what a fit of a run does, and passes it on.

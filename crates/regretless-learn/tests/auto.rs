@@ -99,7 +99,7 @@ fn a_comparison_has_one_best_row_and_the_constant_predictor() {
     let methods = default_methods(&task);
     let run = |threads: usize| {
         let interrupt = regretless_learn::Interrupt::default();
-        compare(&project.spec(), task.data(), &methods[1..], &[0, 1, 2], threads, &(), &interrupt).unwrap()
+        compare(&task, &methods[1..], &[0, 1, 2], threads, &(), &interrupt).unwrap()
     };
     let (one, three) = (run(1), run(3));
     assert_eq!(one.rows.len(), methods.len());

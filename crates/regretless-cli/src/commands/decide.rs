@@ -33,7 +33,10 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
             if row.status != "optimal" {
                 let place = reader.place_of(chunk.lines[i]);
                 if args.infeasible == Undecided::Fail {
-                    return Err(CliError::Undecided { place: place.to_string(), why: row.status.into_owned() });
+                    return Err(CliError::Undecided {
+                        place: place.to_string(),
+                        why: row.status.into_owned(),
+                    });
                 }
                 troubles.add(|| format!("{place}: {}", row.status));
             }
