@@ -59,7 +59,7 @@ pub(crate) struct CompareArgs {
     /// The table of history (CSV, CSV.gz, Parquet) in place of the problem file's [data]
     #[arg(long, value_name = "FILE", requires = "problem")]
     pub(crate) data: Option<PathBuf>,
-    /// Methods, separated by commas; by default all that fit the problem
+    /// Methods, separated by commas; by default the usual ones that fit, and the problem file's own
     #[arg(long, value_name = "METHODS", value_delimiter = ',')]
     pub(crate) methods: Vec<String>,
     /// Number of seeds, counted from the problem file's seed
@@ -266,7 +266,7 @@ pub(crate) struct SolveArgs {
     /// The problem file (TOML)
     #[arg(value_name = "PROBLEM")]
     pub(crate) problem: PathBuf,
-    /// Values of the predicted parts: a CSV file with a header, one row an instance
+    /// Values of the predicted parts: CSV (also gzip) or Parquet, one row an instance
     #[arg(long, value_name = "FILE", alias = "data")]
     pub(crate) params: Option<PathBuf>,
     /// Solve this row of the table only, counted from 0
@@ -293,7 +293,7 @@ pub(crate) struct CheckArgs {
     /// The problem file (TOML)
     #[arg(value_name = "PROBLEM")]
     pub(crate) problem: PathBuf,
-    /// Values of the predicted parts: a CSV file with a header, one row an instance
+    /// Values of the predicted parts: CSV (also gzip) or Parquet, one row an instance
     #[arg(long, value_name = "FILE", alias = "params")]
     pub(crate) data: Option<PathBuf>,
     /// Tables for people or JSON for machines

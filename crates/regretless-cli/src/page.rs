@@ -41,12 +41,17 @@ pub(crate) fn comparison(task: &Task, comparison: &Comparison, example: Option<&
         ..Charts::default()
     };
     let best = comparison.rows.iter().find(|r| r.best).map(|r| r.method.as_str());
+    let trained = comparison
+        .rows
+        .iter()
+        .filter(|r| regretless_learn::is_two_stage(&r.method) && r.method != "constant");
+    let two_stage = trained.min_by(|a, b| a.regret.total_cmp(&b.regret)).map(|r| r.method.as_str());
     for (entry, exhibit) in &exhibits {
         // The first seed stands for all: its rows are the same for every method.
         let all = comparison.entries.iter().filter(|e| e.method == entry.method);
         let regrets = all.flat_map(|e| e.judgement.regrets()).filter(|r| r.is_finite()).collect();
         charts.distributions.push(Distribution { method: entry.method.clone(), regrets });
-        if Some(entry.method.as_str()) == best || entry.method == "l2" {
+        if Some(entry.method.as_str()) == best || Some(entry.method.as_str()) == two_stage {
             charts.scatters.push(scatter(&entry.method, exhibit));
             charts.activity.push(activity(&entry.method, exhibit));
         }
@@ -176,6 +181,16 @@ fn summary(comparison: &Comparison) -> String {
             "{} has the lowest regret, {}: no decision-focused method did better here.",
             best.method,
             four(best.regret)
+        );
+    }
+    if let Some(p) = best.p_two_stage.filter(|p| *p > 0.05) {
+        return format!(
+            "{} has the lowest regret, {}, but no clear lead over {} with {} (p = {p:.2}), the best predictor that does not \
+             look at decisions.",
+            best.method,
+            four(best.regret),
+            rival.method,
+            four(rival.regret)
         );
     }
     let less = if rival.regret > 0.0 { 100.0 * (1.0 - best.regret / rival.regret) } else { 0.0 };

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::anchors::Anchors;
 use crate::layout::{Layout, Values};
 use crate::loss::{Cause, LossError, Side, fingerprint, gap_of};
-use crate::optimum::{Optimum, Status};
+use crate::optimum::{Optimum, RowValues, Status};
 use crate::oracle::Oracle;
 use crate::problem::{Instance, Problem, ProblemError};
 use crate::reading::Reading;
@@ -28,8 +28,8 @@ pub struct Decision {
     pub objective: f64,
     /// V(truth), in the problem's own sense; infinite if the truth has no optimum.
     pub optimal: f64,
-    /// What the decision falls short of the optimum, ≥ 0; below 0 only if the decision breaks hard rows of the truth.
-    /// 0 where there is trouble.
+    /// What the decision falls short of the optimum, ≥ 0; below 0 only if the decision breaks hard rows of the truth and
+    /// nobody set a price on that ([`Regret::price_violations`]). 0 where there is trouble.
     pub regret: f64,
     /// The largest violation of a hard row or bound of the truth, in the row's own units.
     pub violation: f64,
@@ -60,6 +60,8 @@ pub struct Regret {
     optimal: BTreeMap<u64, f64>,
     store: Store,
     anchors: Anchors,
+    /// What a unit of violation of a hard row costs.
+    prices: Option<RowValues>,
 }
 
 /// Memory for warm starts unless [`Regret::set_store_bytes`] says otherwise.
@@ -80,7 +82,15 @@ impl Regret {
             optimal: BTreeMap::new(),
             store: Store::with_budget(STORE_BYTES),
             anchors: Anchors::default(),
+            prices: None,
         })
+    }
+
+    /// Adds what broken hard rows of the truth cost to the regret. With multipliers that make the softened problem exact, no
+    /// decision gains by breaking one. Only predicted hard rows and bounds can be broken.
+    pub fn price_violations(&mut self, prices: &RowValues) -> Result<(), LossError> {
+        self.prices = Some(prices.checked("multiplier", self.reading.original().shape())?.clone());
+        Ok(())
     }
 
     /// Empties the store of warm starts and gives it another budget.
@@ -183,7 +193,11 @@ impl Regret {
             decision.trouble.get_or_insert(Cause::NoOptimum(Side::Truth, words.into()));
         }
         if decision.trouble.is_none() {
-            decision.regret = gap_of(view.sign * decision.optimal, view.sign * decision.objective);
+            let (best, found) = (view.sign * decision.optimal, view.sign * decision.objective);
+            let broken = self.prices.as_ref().map_or(0.0, |prices| view.penalty(&decision.x, prices));
+            let regret = gap_of(best, found) + broken;
+            // What rounding leaves of a perfect decision is no regret.
+            decision.regret = if regret.abs() <= 1e-12 * (1.0 + best.abs()) { 0.0 } else { regret };
         }
         decision
     }

@@ -105,6 +105,14 @@ pub(crate) fn train_all(
     } else {
         format!("trained {}: validation regret {}", candidate.name, short(regret))
     };
+    let untouched = candidate.fitted.best == 0 && !candidate.constant && tried[best].epochs > 0;
+    let sentence = if untouched {
+        format!(
+            "{sentence}; no epoch was better than the start, so it predicts what it started with: try a larger learning_rate or more patience"
+        )
+    } else {
+        sentence
+    };
     Ok((Chosen { candidate, tried, sentence }, candidates))
 }
 
@@ -115,11 +123,14 @@ pub(crate) fn check(task: &Task, name: MethodName) -> Result<(), LearnError> {
             method.supports(task.problem(), task.layout())?;
         }
         if recipe.scenarios && !task.has_scenarios() {
+            let why = if task.prices()?.is_some() {
+                "hard rows or bounds are predicted, and there is no average of a hard row"
+            } else {
+                "θ and Q enter the objective linearly, so that only their mean matters"
+            };
             return Err(LearnError::Settings {
-                what: format!("`{}`: scenarios would not change the decision", recipe.name),
-                hint: "scenarios need predicted soft rows, limits or prices, and no predicted hard rows; θ and Q enter \
-                       the objective linearly, so that only their mean matters"
-                    .into(),
+                what: format!("`{}`: no scenarios here: {why}", recipe.name),
+                hint: "scenarios need predicted soft rows, limits or prices of soft rows, and no predicted hard rows".into(),
             });
         }
     }

@@ -314,6 +314,13 @@ fn row(method: &str, entries: &[&Entry]) -> Row {
             entries.len()
         ));
     }
+    let violated = mean(&|e| measures(e).violated);
+    if violated > 0.0 {
+        let share = 100.0 * violated;
+        notes.push(format!(
+            "{share:.1} % of decisions break a hard row, at a price that is part of the regret"
+        ));
+    }
     if undecided > 0 {
         notes.push(format!("{undecided} instances without a decision"));
     }

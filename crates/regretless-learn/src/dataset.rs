@@ -83,6 +83,15 @@ impl Dataset {
         let first = self.rows();
         if first == 0 {
             self.columns = reader.columns().clone();
+            if spec.data().is_none_or(|d| d.features.is_none()) && !self.columns.feature_names.is_empty() {
+                let names = &self.columns.feature_names;
+                let shown = names.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ");
+                let more =
+                    if names.len() > 20 { format!(" and {} more", names.len() - 20) } else { String::new() };
+                self.notes.push(format!(
+                    "features are all columns of numbers that are not predicted: {shown}{more}"
+                ));
+            }
             if !self.columns.skipped.is_empty() {
                 let skipped = self.columns.skipped.join(", ");
                 self.notes.push(format!("columns of text are no features: {skipped}"));

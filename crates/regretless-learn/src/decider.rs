@@ -35,6 +35,9 @@ impl Decider {
     pub fn new(spec: Spec, model: Model, card: ModelCard) -> Result<Self, LearnError> {
         let layout = layout(&spec);
         let mut regret = Regret::new(spec.problem(), &layout, scenarios(&model, spec.problem(), &layout)?)?;
+        if let Some(prices) = &model.prices {
+            regret.price_violations(prices)?;
+        }
         regret.set_anchors(&model.anchors, ANCHORS)?;
         Ok(Self { spec, layout, model, card, regret })
     }

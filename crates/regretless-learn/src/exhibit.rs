@@ -37,7 +37,7 @@ pub struct Activity {
     pub slack: f64,
     /// Share at the limit.
     pub limit: f64,
-    /// Share beyond the limit.
+    /// Share beyond the limit; below it too, where that has a price.
     pub violated: f64,
 }
 
@@ -94,12 +94,11 @@ fn activity(task: &Task, judgement: &Judgement, truths: &[f64]) -> Vec<Activity>
             let row = &matrix[i * shape.n..(i + 1) * shape.n];
             let z = row.iter().zip(&decision.x).map(|(a, x)| a * x).sum::<f64>() - limits[i];
             let tolerance = 1e-6 * (1.0 + limits[i].abs());
-            let kind = if z < -tolerance {
-                0
-            } else if z <= tolerance {
-                1
-            } else {
-                2
+            let priced_below = matches!(id, RowId::Soft(i) if view.under[*i] > 0.0);
+            let kind = match z {
+                z if z.abs() <= tolerance => 1,
+                z if z > 0.0 || priced_below => 2,
+                _ => 0,
             };
             let at = order.iter().position(|n| *n == row_name).unwrap_or(0);
             counts[at][kind] += 1.0;

@@ -143,8 +143,7 @@ impl<'a> Fit<'a> {
         };
         let objective =
             recipe.method.map(|method| objective(task, recipe, method, scenarios.clone())).transpose()?;
-        let mut regret = Regret::new(task.problem(), task.layout(), scenarios)?;
-        regret.know_optima(task.optima());
+        let regret = task.regret(scenarios)?;
         let training = &recipe.training;
         let best = Best { epoch: 0, regret: f64::INFINITY, predictor: model.members[0].clone() };
         Ok(Self {

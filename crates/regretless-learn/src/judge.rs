@@ -1,6 +1,6 @@
 //! Decisions of a model on rows whose true parameters are known.
 
-use regretless_core::{Decision, Regret, Scenarios};
+use regretless_core::{Decision, Scenarios};
 
 use crate::error::LearnError;
 use crate::measures::Measures;
@@ -55,9 +55,7 @@ pub(crate) fn seen(model: &Model, features: &[f64], rows: usize) -> Vec<f64> {
 
 /// Decides for rows of a task, and judges by their true parameters.
 pub fn judge(task: &Task, model: &Model, rows: &[usize]) -> Result<Judgement, LearnError> {
-    let mut regret =
-        Regret::new(task.problem(), task.layout(), scenarios(model, task.problem(), task.layout())?)?;
-    regret.know_optima(task.optima());
+    let mut regret = task.regret(scenarios(model, task.problem(), task.layout())?)?;
     let features = task.features(rows);
     let truths = task.targets(rows);
     let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();

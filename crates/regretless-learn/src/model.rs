@@ -1,5 +1,7 @@
 //! A trained predictor with all it needs to be used: statistics, and residuals for scenarios.
 
+use regretless_core::RowValues;
+
 use crate::predictor::Predictor;
 use crate::scaler::Scaler;
 
@@ -16,6 +18,8 @@ pub struct Model {
     pub residuals: Vec<f64>,
     /// Predictions of some training rows, from whose solutions new decisions start.
     pub anchors: Vec<f64>,
+    /// What a unit of violation of each hard row costs, if predictions can cause any.
+    pub prices: Option<RowValues>,
 }
 
 impl Model {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use regretless_core::RowValues;
 use regretless_spec::Columns;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -73,7 +74,7 @@ pub(crate) fn write(
             }
         }
     }
-    for (name, values) in statistics(model) {
+    for (name, values) in statistics(model).into_iter().chain(prices(model)) {
         let data = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         tensors.insert(name.into(), (vec![values.len()], Dtype::F64, data));
     }
@@ -139,6 +140,12 @@ pub(crate) fn read(
     {
         return Err(broken(path, &"its scenarios do not fit the problem"));
     }
+    let prices = if tensors.tensor(KINDS[0]).is_ok() {
+        let [soft, at_most, equal, lower, upper] = KINDS.map(wide);
+        Some(RowValues { soft: soft?, at_most: at_most?, equal: equal?, lower: lower?, upper: upper? })
+    } else {
+        None
+    };
     let columns = Columns {
         features: (0..card.features.len()).collect(),
         per_variable: card.per_variable.clone(),
@@ -170,7 +177,7 @@ pub(crate) fn read(
         member.buffers_mut().into_iter().try_for_each(fill)?;
         members.push(member);
     }
-    Ok((Model { members, features, targets, residuals, anchors }, card, metadata))
+    Ok((Model { members, features, targets, residuals, anchors, prices }, card, metadata))
 }
 
 fn key(member: usize, name: &str) -> String {
@@ -187,6 +194,14 @@ fn statistics(model: &Model) -> [(&'static str, &[f64]); 6] {
         ("decisions.anchors", &model.anchors),
     ]
 }
+
+/// Prices of hard rows by kind, if the model has them.
+fn prices(model: &Model) -> Vec<(&'static str, &[f64])> {
+    let Some(p) = &model.prices else { return Vec::new() };
+    KINDS.into_iter().zip([&p.soft, &p.at_most, &p.equal, &p.lower, &p.upper].map(Vec::as_slice)).collect()
+}
+
+const KINDS: [&str; 5] = ["prices.soft", "prices.at_most", "prices.equal", "prices.lower", "prices.upper"];
 
 fn broken(path: &Path, what: &dyn std::fmt::Display) -> LearnError {
     LearnError::run(path, format!("the model cannot be used: {what}"), "the file may be cut off: train again")

@@ -1,5 +1,7 @@
 //! Several trainings in a row: the K of a grid, the stages of a method, the candidates of `auto`.
 
+use std::time::Instant;
+
 use regretless_spec::{Method as Word, MethodName, ScenarioSource};
 use serde::{Deserialize, Serialize};
 
@@ -178,7 +180,9 @@ impl<'a> Study<'a> {
         if recipe.scenarios && plan.source == ScenarioSource::Residuals {
             fitted.model.residuals = self.task.residuals(&fitted.model, plan.count, recipe.training.seed);
         }
+        let started = Instant::now();
         let valid = judge_valid(self.task, &fitted.model, plan.count, recipe.training.seed)?;
+        fitted.seconds += started.elapsed().as_secs_f64();
         Ok(Candidate {
             name: recipe.name.clone(),
             k: recipe.method.filter(|m| m.uses_surrogate()).map(|_| recipe.k.value()),
@@ -195,7 +199,9 @@ impl Study<'_> {
         let count = self.task.spec().training().scenarios.count;
         let mut fitted = candidate.fitted.clone();
         fitted.model.residuals = self.task.residuals(&fitted.model, count, seed);
+        let started = Instant::now();
         let valid = judge_valid(self.task, &fitted.model, count, seed)?;
+        fitted.seconds = started.elapsed().as_secs_f64();
         Ok(Candidate { name: format!("{}+scenarios", candidate.name), fitted, valid, ..candidate.clone() })
     }
 }

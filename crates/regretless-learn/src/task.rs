@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use rand::seq::SliceRandom;
 use regretless_core::{
-    Instance, Layout, Multipliers, Parameter, Parameters, Part as LayoutPart, Problem, Regret, Sense,
+    Instance, Layout, Multipliers, Parameter, Parameters, Part as LayoutPart, Problem, Regret, RowValues,
+    Scenarios, Sense,
 };
 use regretless_spec::{Infeasible, Part, Spec};
 
@@ -152,11 +153,6 @@ impl Task {
         gather(&self.data.targets, self.layout.width(), rows)
     }
 
-    /// The true optimal values, for [`Regret::know_optima`].
-    pub fn optima(&self) -> &[(u64, f64)] {
-        &self.optima
-    }
-
     /// The unit in which prediction losses measure each entry: its deviation over the training part.
     pub fn units(&self) -> Vec<f64> {
         let width = self.layout.width();
@@ -175,6 +171,35 @@ impl Task {
         let instances: Vec<Instance<'_>> = truths.iter().map(Parameters::instance).collect();
         let found = Multipliers::choose(self.problem(), &self.spec.surrogate().rule, &instances)?;
         Ok(self.multipliers.get_or_init(|| found))
+    }
+
+    /// What a unit of violation of each hard row costs, if predictions can cause any: then regret prices it.
+    pub fn prices(&self) -> Result<Option<&RowValues>, LearnError> {
+        let hard = |p: Parameter| {
+            matches!(
+                p,
+                Parameter::AtMostRows
+                    | Parameter::AtMost
+                    | Parameter::EqualRows
+                    | Parameter::Equals
+                    | Parameter::Lower
+                    | Parameter::Upper
+            )
+        };
+        if !self.layout.parts().iter().any(|p| hard(p.parameter)) {
+            return Ok(None);
+        }
+        Ok(Some(&self.multipliers()?.values))
+    }
+
+    /// An evaluator of decisions on this task.
+    pub fn regret(&self, scenarios: Option<Scenarios>) -> Result<Regret, LearnError> {
+        let mut regret = Regret::new(self.problem(), &self.layout, scenarios)?;
+        regret.know_optima(&self.optima);
+        if let Some(prices) = self.prices()? {
+            regret.price_violations(prices)?;
+        }
+        Ok(regret)
     }
 
     /// True parameters of some rows in the engine's form.
@@ -201,6 +226,7 @@ impl Task {
             targets,
             residuals: Vec::new(),
             anchors: Vec::new(),
+            prices: self.prices()?.cloned(),
         })
     }
 

@@ -24,7 +24,12 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     let first = spec.training().seed;
     let task = Task::load(&spec, first)?;
     let methods: Vec<MethodName> = if args.methods.is_empty() {
-        default_methods(&task)
+        let mut methods = default_methods(&task);
+        let own = spec.training().method;
+        if !methods.iter().any(|m| m.to_string() == own.to_string()) {
+            methods.push(own);
+        }
+        methods
     } else {
         args.methods.iter().map(|name| name.trim().parse()).collect::<Result<_, _>>()?
     };
@@ -138,6 +143,11 @@ fn render(spec: &Spec, comparison: &Comparison, example: Option<&str>, html: &Pa
     }
     for note in comparison.notes.iter().map(String::as_str).chain(example) {
         let _ = writeln!(out, "note: {}", wrapped(note, 6));
+    }
+    let best = comparison.rows.iter().find(|r| r.best && r.method != "constant");
+    if let (Some(best), None) = (best, example) {
+        let file = spec.file().display();
+        let _ = writeln!(out, "\nnext: regretless train {file} --method {}", best.method);
     }
     let _ = writeln!(out, "\nreport: {}", html.display());
     out

@@ -49,7 +49,7 @@ fn render(run: &Run, trained: &Trained) -> Result<String, CliError> {
     let rest: String = sentence.chars().skip(1).collect();
     let _ = writeln!(out, "{}.\n", wrapped(&format!("{first}{rest}"), 0));
     if trained.tried.len() > 1 {
-        let header = ["tried", "validation regret", "± s.e.", "epochs", "kept", "seconds"];
+        let header = ["tried", "validation regret", "± s.e.", "epochs", "kept epoch", "seconds"];
         let rows = trained.tried.iter().map(|t| {
             let mark = if t.name == trained.kept { "* " } else { "  " };
             let ended = if t.ended == Ended::Diverged { " (diverged)" } else { "" };

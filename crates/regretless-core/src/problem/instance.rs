@@ -3,6 +3,7 @@
 use super::builder::{check_bounds, check_prices, check_vector};
 use super::{Problem, ProblemError, Shape};
 use crate::kernel::Kernel;
+use crate::optimum::RowValues;
 use crate::{Matrix, linalg};
 
 /// Overrides for one solve. Matrices are row-major slices; what is `None` keeps the problem's value.
@@ -167,6 +168,20 @@ impl View<'_> {
             worst = worst.max(self.lower[j] - x[j]).max(x[j] - self.upper[j]);
         }
         worst
+    }
+
+    /// What the violations of hard rows and bounds at `x` cost at the given prices a unit; soft prices are not looked at.
+    pub fn penalty(&self, x: &[f64], prices: &RowValues) -> f64 {
+        let n = self.shape.n;
+        let row = |matrix: &[f64], i: usize| dot(&matrix[i * n..(i + 1) * n], x);
+        // An absent bound is infinitely far away.
+        let over = |z: f64, price: f64| if z > 0.0 { price * z } else { 0.0 };
+        let at_most = self.b.iter().zip(&prices.at_most).enumerate();
+        let equal = self.c.iter().zip(&prices.equal).enumerate();
+        at_most.map(|(i, (b, price))| over(row(self.A, i) - b, *price)).sum::<f64>()
+            + equal.map(|(i, (c, price))| price * (row(self.B, i) - c).abs()).sum::<f64>()
+            + (0..n).map(|j| over(self.lower[j] - x[j], prices.lower[j])).sum::<f64>()
+            + (0..n).map(|j| over(x[j] - self.upper[j], prices.upper[j])).sum::<f64>()
     }
 
     /// The smallest eigenvalue of Q, 0 up to rounding if Q is singular; `None` for an LP.
