@@ -157,7 +157,7 @@ pub fn decision_methods(task: &Task) -> Vec<MethodName> {
         names.extend([name(Word::SpoPlus, false), name(Word::SpoPlusSmooth, false)]);
     }
     if fits(Method::SurrogateSmooth) {
-        names.push(name(Word::SurrogateSmooth, true));
+        names.extend([name(Word::SurrogateSmooth, false), name(Word::SurrogateSmooth, true)]);
     }
     names
 }
