@@ -93,7 +93,7 @@ pub(crate) struct TrainArgs {
     #[arg(value_name = "PROBLEM", required_unless_present = "resume")]
     pub(crate) problem: Option<PathBuf>,
     /// Go on with a run that was stopped or killed; its own config.toml says how
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["problem", "out", "method", "data"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["problem", "out", "method", "data", "epochs", "batch", "learning_rate", "k", "mix", "warmup", "seed"])]
     pub(crate) resume: Option<PathBuf>,
     /// The table of history (CSV, CSV.gz, Parquet) in place of the problem file's [data]
     #[arg(long, value_name = "FILE")]

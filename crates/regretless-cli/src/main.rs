@@ -38,6 +38,8 @@ fn main() -> ExitCode {
     };
     match result.and_then(|outcome| print(&outcome)) {
         Ok(exit) => exit.into(),
+        // A reader that has seen enough (`| head`) is no failure.
+        Err(CliError::Output(e)) if e.kind() == ErrorKind::BrokenPipe => Exit::Success.into(),
         Err(error) => {
             // Nothing is left to tell anybody if stderr is gone too.
             let _ = std::io::stderr().write_all(error.render().as_bytes());

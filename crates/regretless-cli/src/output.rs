@@ -68,6 +68,15 @@ pub(crate) fn number(v: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// Says how many rows `missing = "drop"` left out.
+pub(crate) fn left_out(dropped: usize) -> String {
+    if dropped == 0 {
+        String::new()
+    } else {
+        format!("left out {} with a missing value\n", count(dropped, "row"))
+    }
+}
+
 /// What went wrong with some of many: the first few by name, the others counted.
 #[derive(Default)]
 pub(crate) struct Listed {

@@ -27,9 +27,27 @@ pub(crate) struct Sink {
     /// Names of the decision's and the prediction's columns.
     names: Vec<String>,
     variables: usize,
+    /// The first line of a CSV file, until there is something to write under it.
+    head: Option<String>,
 }
 
 type Out = Box<dyn Write + Send>;
+
+/// Keeps everything until it is flushed: before that nothing is on stdout.
+#[derive(Default)]
+struct Held(Vec<u8>);
+
+impl Write for Held {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(&std::mem::take(&mut self.0))?;
+        stdout.flush()
+    }
+}
 
 enum Kind {
     Csv(Out),
@@ -38,8 +56,10 @@ enum Kind {
 }
 
 impl Sink {
+    /// `whole`: stdout gets all or nothing, as a file does.
     pub(crate) fn open(
         path: Option<&Path>,
+        whole: bool,
         format: Format,
         key: Option<&str>,
         variables: &[String],
@@ -48,7 +68,11 @@ impl Sink {
         let mut partial = None;
         let out = match path {
             None => {
-                let out: Out = Box::new(BufWriter::new(std::io::stdout()));
+                let out: Out = if whole {
+                    Box::new(Held::default())
+                } else {
+                    Box::new(BufWriter::new(std::io::stdout()))
+                };
                 if format == Format::Json { Kind::Json(out) } else { Kind::Csv(out) }
             }
             Some(path) => {
@@ -72,33 +96,29 @@ impl Sink {
         };
         let predicted = targets.iter().map(|t| format!("predicted_{t}"));
         let names: Vec<String> = variables.iter().cloned().chain(predicted).collect();
-        let mut sink =
-            Self { out, partial, key: key.map(ToOwned::to_owned), names, variables: variables.len() };
-        let head: Vec<&str> = [sink.key.as_deref().unwrap_or("row"), "status", "objective"]
+        let head: Vec<&str> = [key.unwrap_or("row"), "status", "objective"]
             .into_iter()
-            .chain(sink.names.iter().map(String::as_str))
+            .chain(names.iter().map(String::as_str))
             .collect();
         let head = head.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",") + "\n";
-        if let Kind::Csv(out) = &mut sink.out {
-            out.write_all(head.as_bytes()).map_err(CliError::Output)?;
-        }
-        Ok(sink)
+        let key = key.map(ToOwned::to_owned);
+        Ok(Self { out, partial, key, names, variables: variables.len(), head: Some(head) })
     }
 
-    /// Rows that begin with row `first` of the table.
+    /// Rows by their numbers in the table.
     pub(crate) fn write(
         &mut self,
-        first: usize,
+        numbers: &[usize],
         keys: Option<&[String]>,
         rows: &[Decided],
         predictions: &[f64],
     ) -> Result<(), CliError> {
         let width = self.names.len() - self.variables;
         let predicted = |i: usize| &predictions[i * width..(i + 1) * width];
-        let key = |i: usize| keys.map_or_else(|| (first + i).to_string(), |keys| keys[i].clone());
+        let key = |i: usize| keys.map_or_else(|| numbers[i].to_string(), |keys| keys[i].clone());
         let done = match &mut self.out {
             Kind::Csv(out) => {
-                let mut text = String::new();
+                let mut text = self.head.take().unwrap_or_default();
                 for (i, row) in rows.iter().enumerate() {
                     text += &quoted(&key(i));
                     text.push(',');
@@ -117,7 +137,7 @@ impl Sink {
                 let mut object = Map::new();
                 let number = |v: f64| serde_json::Number::from_f64(v).map_or(Value::Null, Value::Number);
                 let name = self.key.as_deref().unwrap_or("row");
-                object.insert(name.into(), if keys.is_some() { key(i).into() } else { (first + i).into() });
+                object.insert(name.into(), if keys.is_some() { key(i).into() } else { numbers[i].into() });
                 object.insert("status".into(), row.status.as_ref().into());
                 object.insert("objective".into(), number(row.objective));
                 for (name, v) in self.names.iter().zip(row.x.iter().chain(predicted(i))) {
@@ -153,14 +173,19 @@ impl Sink {
     pub(crate) fn close(mut self) -> Result<(), CliError> {
         let out = std::mem::replace(&mut self.out, Kind::Csv(Box::new(std::io::sink())));
         let flushed = match out {
-            Kind::Csv(mut out) | Kind::Json(mut out) => out.flush(),
+            Kind::Csv(mut out) => {
+                let head = self.head.take().unwrap_or_default();
+                out.write_all(head.as_bytes()).and_then(|()| out.flush())
+            }
+            Kind::Json(mut out) => out.flush(),
             Kind::Parquet(out) => out.close().and_then(|mut out| out.flush()),
         };
         self.finish(flushed)?;
-        if let Some((half, path)) = self.partial.take() {
+        if let Some((half, path)) = &self.partial {
             let shown = path.display().to_string();
-            fs::rename(&half, &path).map_err(|source| CliError::Write { path: shown, source })?;
+            fs::rename(half, path).map_err(|source| CliError::Write { path: shown, source })?;
         }
+        self.partial = None;
         Ok(())
     }
 

@@ -22,6 +22,8 @@ pub struct DataChunk {
     pub targets: Vec<f64>,
     /// The line that each row stands on, counted from 1; the row itself for formats without lines.
     pub lines: Vec<u64>,
+    /// The number of each row in the table, counted from 0; rows that were left out count, too.
+    pub numbers: Vec<usize>,
     /// What names each row, if there is such a column.
     pub keys: Option<Vec<String>>,
     /// The part each row belongs to, if a column tells.
@@ -149,6 +151,7 @@ impl<'a> DataReader<'a> {
             out.features.extend_from_slice(&row[..features]);
             out.targets.extend_from_slice(&row[features..]);
             out.lines.push(chunk.lines[i]);
+            out.numbers.push(self.seen.0 + i);
             out.rows += 1;
             if let (Some(out), Some(keys)) = (&mut out.keys, &keys) {
                 out.push(keys[i].clone());

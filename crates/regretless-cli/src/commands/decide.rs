@@ -7,7 +7,7 @@ use regretless_spec::{DataReader, Want};
 use crate::args::{DecideArgs, Undecided};
 use crate::error::CliError;
 use crate::learning::threads;
-use crate::output::{Exit, Listed, Outcome};
+use crate::output::{Exit, Listed, Outcome, left_out};
 use crate::write::{Decided, Sink};
 
 pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
@@ -19,10 +19,11 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     let key = decider.spec().data().and_then(|d| d.key.clone());
     let targets = if args.predictions { decider.card().targets.as_slice() } else { &[] };
     let variables = decider.spec().problem().variables();
-    let mut sink = Sink::open(args.out.as_deref(), args.format, key.as_deref(), variables, targets)?;
+    let whole = args.infeasible == Undecided::Fail;
+    let mut sink = Sink::open(args.out.as_deref(), whole, args.format, key.as_deref(), variables, targets)?;
     let progress = crate::progress::rows(args.out.is_none());
     let mut troubles = Listed::default();
-    let mut first = 0;
+    let mut dropped = 0;
     while let Some(chunk) = reader.next()? {
         let decisions = decider.decide(&chunk.features, chunk.rows)?;
         let predictions =
@@ -42,15 +43,15 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
             }
             decided.push(row);
         }
-        sink.write(first, chunk.keys.as_deref(), &decided, &predictions)?;
-        first += chunk.rows;
+        sink.write(&chunk.numbers, chunk.keys.as_deref(), &decided, &predictions)?;
+        dropped += chunk.dropped;
         progress.inc(chunk.rows as u64);
     }
     progress.finish_and_clear();
     sink.close()?;
     let exit = if troubles.is_empty() { Exit::Success } else { Exit::Failure };
     let mut outcome = Outcome::new(String::new(), exit);
-    outcome.remarks = troubles.render("rows without a decision");
+    outcome.remarks = left_out(dropped) + &troubles.render("rows without a decision");
     Ok(outcome)
 }
 

@@ -6,7 +6,7 @@ use regretless_spec::{DataReader, Want};
 use crate::args::{EvaluateArgs, Format};
 use crate::error::CliError;
 use crate::learning::{aligned, measures, threads};
-use crate::output::{Exit, Listed, Outcome, json};
+use crate::output::{Exit, Listed, Outcome, json, left_out};
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
     threads(args.threads);
@@ -16,6 +16,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
     let progress = crate::progress::rows(args.format == Format::Json);
     let mut tally = Tally::default();
     let mut troubles = Listed::default();
+    let mut dropped = 0;
     while let Some(chunk) = reader.next()? {
         tally.predictions(&decider.predict(&chunk.features, chunk.rows), &chunk.targets);
         let decisions = decider.evaluate(&chunk.features, &chunk.targets, chunk.rows)?;
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
             }
             tally.decision(decision);
         }
+        dropped += chunk.dropped;
         progress.inc(chunk.rows as u64);
     }
     progress.finish_and_clear();
@@ -37,6 +39,6 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
         }
     };
     let mut outcome = Outcome::new(text, exit);
-    outcome.remarks = troubles.render("rows without a decision or without an optimum");
+    outcome.remarks = left_out(dropped) + &troubles.render("rows without a decision or without an optimum");
     Ok(outcome)
 }
