@@ -53,7 +53,8 @@ fn fair(task: &Task, what: &str) -> Chosen {
 fn never_worse_than_two_stage() {
     let mut chose = 0;
     for seed in 0..3 {
-        let project = lp(&format!("epochs = 12\nlearning_rate = 0.03\nseed = {seed}"));
+        let project = lp(&format!("epochs = 15\nlearning_rate = 0.03\nseed = {seed}"));
+        project.write("history.csv", lp_table(500, 1));
         let chosen = fair(&project.task(), &format!("LP, seed {seed}"));
         let names: Vec<&str> = chosen.tried.iter().map(|t| t.name.as_str()).collect();
         assert_eq!(names[..3], ["constant", "l2", "l1"]);

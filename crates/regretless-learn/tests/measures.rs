@@ -5,6 +5,8 @@
 #[allow(dead_code, reason = "each test binary uses its own part")]
 mod common;
 
+use std::fmt::Write;
+
 use common::{Project, fit};
 use regretless_core::{Cause, Decision, Side, Status};
 use regretless_learn::{Measures, judge};
@@ -80,14 +82,14 @@ fn regret_of_a_choice_by_hand() {
         let parts = ["train", "train", "train", "valid", "test", "test", "test"];
         let mut table = String::from("f,part,v_a,v_b\n");
         for (i, (part, [a, b])) in parts.iter().zip(truths).enumerate() {
-            table += &format!("{i},{part},{a},{b}\n");
+            writeln!(table, "{i},{part},{a},{b}").unwrap();
         }
         let project = Project::new(&problem, &table);
         let task = project.task();
         let model = fit(&task, "constant").unwrap().candidate.fitted.model;
         // Training means: a 2, b 1.5.
         assert_eq!(model.predict(&[0.0], 1), [2.0, 1.5]);
-        let taken = if sense == "max" { 0 } else { 1 };
+        let taken = usize::from(sense != "max");
         let judged = judge(&task, &model, task.test()).unwrap();
         let mut total = 0.0;
         for (decision, [a, b]) in judged.decisions.iter().zip(&truths[4..]) {

@@ -6,6 +6,7 @@
 mod common;
 
 use std::cell::Cell;
+use std::fmt::Write;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -29,7 +30,7 @@ fn models_are_read_as_they_were_written() {
     let mut table = String::from("f,v_a,v_b,q_1,q_2,q_3,q_4\n");
     for i in 0..40 {
         let f = f64::from(i) / 20.0 - 1.0;
-        table += &format!("{f},{},{},{},0.1,0.1,{}\n", 1.0 + f, 2.0 - f, 1.0 + 0.1 * f, 1.5 - 0.1 * f);
+        writeln!(table, "{f},{},{},{},0.1,0.1,{}", 1.0 + f, 2.0 - f, 1.0 + 0.1 * f, 1.5 - 0.1 * f).unwrap();
     }
     let shared = "[problem]\nvariables = [\"a\", \"b\"]\n[objective]\nlinear = { predict = \"v_*\" }\n[bounds]\nupper = \
                   1.0\n[data]\nfile = \"history.csv\"\nfeatures = [\"x_{variable}\", \"g\"]\n[predictor]\nlayers = [4]\nshared = \
@@ -37,7 +38,7 @@ fn models_are_read_as_they_were_written() {
     let mut shared_table = String::from("g,x_b,x_a,v_a,v_b\n");
     for i in 0..40 {
         let f = f64::from(i) / 20.0 - 1.0;
-        shared_table += &format!("{f},{},{},{},{}\n", f * f, 1.0 - f, 1.0 - 2.0 * f, f * f);
+        writeln!(shared_table, "{f},{},{},{},{}", f * f, 1.0 - f, 1.0 - 2.0 * f, f * f).unwrap();
     }
     let ensemble = "epochs = 2\nscenarios = { source = \"ensemble\", count = 3 }";
     for (project, method) in [
@@ -107,7 +108,7 @@ fn damaged(path: &Path, bytes: &[u8], what: &str, open: &dyn Fn() -> Result<(), 
             assert!(!error.to_string().is_empty());
             false
         }
-        Err(_) => panic!("{what}: a panic"),
+        Err(panic) => panic!("{what}: {panic:?}"),
     }
 }
 

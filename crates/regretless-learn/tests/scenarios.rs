@@ -28,7 +28,7 @@ fn the_closed_form_has_its_minimum_at_the_quantile() {
 
 #[test]
 fn residual_scenarios_order_the_critical_quantile() {
-    let project = newsvendor("epochs = 40\nscenarios = { source = \"residuals\", count = 400 }", 2000);
+    let project = newsvendor("epochs = 40\nscenarios = { source = \"residuals\", count = 200 }", 1200);
     let dir = project.path("run");
     train_new(&project.with_method("l2+scenarios"), &dir, &mut Silent).unwrap();
     let decider = Decider::open(&Run::open(&dir).unwrap()).unwrap();
@@ -37,8 +37,8 @@ fn residual_scenarios_order_the_critical_quantile() {
     for (f, decision) in features.iter().zip(decisions) {
         let wanted = 10.0 + 3.0 * f + 2.0 * QUANTILE;
         let found = decision.unwrap().x[0];
-        // 400 residuals: the quantile's own standard error is 0.14; the regression adds a little.
-        assert!((found - wanted).abs() < 0.5, "f = {f}: {found} is not {wanted}");
+        // 200 residuals: the quantile's own standard error is 0.19; the regression adds a little.
+        assert!((found - wanted).abs() < 0.6, "f = {f}: {found} is not {wanted}");
     }
     // The point decision orders the mean, and pays for it what the closed form says.
     let task = project.task();
