@@ -161,6 +161,16 @@ impl<'a> Fit<'a> {
         })
     }
 
+    /// What it learns from.
+    pub fn task(&self) -> &'a Task {
+        self.task
+    }
+
+    /// The predictor as it is now.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
     /// Trains to the end.
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<Fitted, LearnError> {
         observer

@@ -1,0 +1,26 @@
+//! The tables of `bench/LEARNING.md`: one thread, ratios within one run.
+//!
+//! `cargo run --release -p regretless-bench-learning` prints them; with `-- training` or `-- deciding` one of the two.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and fails loudly")]
+
+mod data;
+mod deciding;
+mod training;
+
+fn main() {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
+    let only = std::env::args().nth(1);
+    let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    if wanted("training") {
+        training::run();
+    }
+    if wanted("deciding") {
+        deciding::run();
+    }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}
