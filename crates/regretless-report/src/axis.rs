@@ -3,6 +3,8 @@
 use crate::number;
 use crate::thin::quantile;
 
+/// What is smaller than this share of the largest value is rounding noise and counts as 0.
+const NOISE: f64 = 1e-9;
 /// Largest ratio a linear scale shows well.
 const SPREAD: f64 = 50.0;
 
@@ -28,10 +30,18 @@ pub(crate) fn usable(v: f64) -> bool {
     v.is_finite() && v.abs() < 1e150
 }
 
+/// The usable values, noise set to 0.
+fn quiet(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.into_iter().filter(|&v| usable(v)).collect();
+    let least = values.iter().fold(0.0f64, |most, v| most.max(v.abs())) * NOISE;
+    values.iter_mut().filter(|v| v.abs() < least).for_each(|v| *v = 0.0);
+    values
+}
+
 impl Axis {
     /// An axis for these values, with the scale their spread asks for.
     pub(crate) fn auto(values: impl IntoIterator<Item = f64>) -> Self {
-        let mut values: Vec<f64> = values.into_iter().filter(|&v| usable(v)).collect();
+        let mut values = quiet(values);
         values.sort_by(f64::total_cmp);
         let (Some(&low), Some(&high)) = (values.first(), values.last()) else {
             return Self { scale: Scale::Linear, low: 0.0, high: 1.0 };
@@ -67,12 +77,12 @@ impl Axis {
 
     /// A logarithmic axis where all values are positive, otherwise what `auto` gives.
     pub(crate) fn log(values: &[f64]) -> Self {
-        let good = || values.iter().copied().filter(|&v| usable(v));
-        let (low, high) = good().fold((f64::INFINITY, 0.0f64), |(l, h), v| (l.min(v), h.max(v)));
+        let good = quiet(values.iter().copied());
+        let (low, high) = good.iter().fold((f64::INFINITY, 0.0f64), |(l, h), &v| (l.min(v), h.max(v)));
         if low > 0.0 && high > low * 1.5 {
             Self { scale: Scale::Log, low, high }.padded()
         } else {
-            Self::auto(good())
+            Self::auto(good)
         }
     }
 
@@ -87,6 +97,11 @@ impl Axis {
     pub(crate) fn unit(&self, v: f64) -> f64 {
         let (low, high) = (self.forward(self.low), self.forward(self.high));
         (self.forward(v) - low) / (high - low)
+    }
+
+    /// Whether a value lies within the domain; noise around its ends does.
+    pub(crate) fn holds(&self, v: f64) -> bool {
+        (-1e-4..=1.0001).contains(&self.unit(v))
     }
 
     fn forward(&self, v: f64) -> f64 {
@@ -219,6 +234,20 @@ mod tests {
                 assert!((-1e-9..=1.0 + 1e-9).contains(&axis.unit(v)), "{values:?} {axis:?}");
             }
         }
+    }
+
+    #[test]
+    fn noise_gets_no_decades() {
+        for axis in [
+            Axis::auto([1e-12, 0.5, 3.0, 900.0]),
+            Axis::log(&[1e-12, 0.5, 3.0, 900.0]),
+            Axis::auto([2e-12, 0.2, 0.3, 0.4, 900.0]),
+        ] {
+            assert!(axis.scale != Scale::Log && axis.low == 0.0 && axis.holds(1e-12), "{axis:?}");
+            let least = axis.ticks(6).iter().map(|t| t.0).filter(|&v| v > 0.0).fold(f64::INFINITY, f64::min);
+            assert!(least > 1e-3, "{axis:?}");
+        }
+        assert_eq!(Axis::auto([1e-6, 1.0, 10.0]).scale, Scale::Log);
     }
 
     #[test]

@@ -54,13 +54,15 @@ pub struct Row {
     pub relative: Option<f64>,
     /// Regret divided by that of the best two-stage method.
     pub ratio: Option<f64>,
+    /// t-test: paired, two-sided, against the best two-stage method.
+    pub p_two_stage: Option<f64>,
     /// t-test: paired, two-sided, against the best other method.
     pub p_value: Option<f64>,
     /// Wilcoxon signed-rank test: paired, two-sided, against the best other method.
     pub wilcoxon: Option<f64>,
     /// Mean of the worst tenth of the regrets.
     pub cvar90: Option<f64>,
-    /// Mean violation of the hard rows by the decisions.
+    /// Largest violation of a hard row by a decision.
     pub violation: Option<f64>,
     /// Mean squared error of the predictions.
     pub mse: Option<f64>,

@@ -34,6 +34,21 @@ pub(crate) fn script_json(json: &str) -> String {
     out
 }
 
+/// Text for the page: escaped, and no line ends between a number and its per cent sign.
+pub(crate) fn prose(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for piece in html(text).split_inclusive(" %") {
+        match piece.strip_suffix(" %") {
+            Some(number) if number.ends_with(|c: char| c.is_ascii_digit()) => {
+                out.push_str(number);
+                out.push_str("\u{a0}%");
+            }
+            _ => out.push_str(piece),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +65,11 @@ mod tests {
         let safe = script_json(&json);
         assert!(!safe.contains('<') && !safe.contains('\u{2028}'));
         assert_eq!(serde_json::from_str::<String>(&safe).expect("still JSON"), "</script><!-- \u{2028}");
+    }
+
+    #[test]
+    fn a_number_keeps_its_per_cent_sign() {
+        assert_eq!(prose("(−29.7 %, 5 % < 6 %)"), "(−29.7\u{a0}%, 5\u{a0}% &lt; 6\u{a0}%)");
+        assert_eq!(prose("many % of 3"), "many % of 3");
     }
 }

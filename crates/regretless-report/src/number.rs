@@ -77,7 +77,7 @@ pub(crate) fn percent(value: f64) -> String {
     format!("{}{THIN}%", text.replace('-', &MINUS.to_string()))
 }
 
-/// A span of time: `0.42 s`, `12.3 s`, `4 min 05 s`, `2 h 10 min`.
+/// A span of time: `0.42 s`, `12.3 s`, `4.1 min`, `2.2 h`.
 pub(crate) fn seconds(value: f64) -> String {
     if !value.is_finite() || value < 0.0 {
         return DASH.to_owned();
@@ -88,11 +88,13 @@ pub(crate) fn seconds(value: f64) -> String {
     if value < 99.95 {
         return format!("{value:.1}{THIN}s");
     }
-    let whole = value.round() as u64;
-    if whole < 3600 {
-        return format!("{}{THIN}min{THIN}{:02}{THIN}s", whole / 60, whole % 60);
+    if value < 3597.0 {
+        return format!("{:.1}{THIN}min", value / 60.0);
     }
-    format!("{}{THIN}h{THIN}{:02}{THIN}min", whole / 3600, whole % 3600 / 60)
+    format!(
+        "{}{THIN}h",
+        if value < 3.6e8 { group(&format!("{:.1}", value / 3600.0)) } else { number(value / 3600.0) }
+    )
 }
 
 /// A whole number with grouped thousands.
@@ -182,7 +184,8 @@ mod tests {
     #[test]
     fn spans_of_time() {
         assert_eq!(seconds(0.4242), "0.42\u{202f}s");
-        assert_eq!(seconds(245.0), "4\u{202f}min\u{202f}05\u{202f}s");
-        assert_eq!(seconds(7800.0), "2\u{202f}h\u{202f}10\u{202f}min");
+        assert_eq!(seconds(245.0), "4.1\u{202f}min");
+        assert_eq!(seconds(3599.0), "1.0\u{202f}h");
+        assert_eq!(seconds(7800.0), "2.2\u{202f}h");
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::chart::{self, Figure, NARROW, WIDE};
 use crate::data::{Report, Row};
-use crate::escape::html;
+use crate::escape::{html, prose};
 use crate::number::{number, percent};
 use crate::palette::Palette;
 use crate::{embed, svg, table};
@@ -53,7 +53,7 @@ fn title(report: &Report) -> &str {
 fn header(out: &mut String, report: &Report, title: &str) {
     let _ = writeln!(out, "<header>\n<p class=\"eyebrow\">Decision report</p>\n<h1>{}</h1>", html(title));
     if !report.summary.trim().is_empty() {
-        let _ = writeln!(out, "<p class=\"lead\">{}</p>", html(&report.summary));
+        let _ = writeln!(out, "<p class=\"lead\">{}</p>", prose(&report.summary));
     }
     if let Some(best) = report.table.rows.iter().find(|r| r.best) {
         tiles(out, best, report.table.unit.trim());
@@ -66,9 +66,9 @@ fn header(out: &mut String, report: &Report, title: &str) {
     out.push_str("</header>\n");
 }
 
-/// The method of choice in a few large figures.
+/// The method with the lowest regret in a few large figures.
 fn tiles(out: &mut String, best: &Row, unit: &str) {
-    let mut tiles = vec![("Method of choice", html(&best.method), String::new())];
+    let mut tiles = vec![("Lowest regret", html(&best.method), String::new())];
     tiles.push(("Mean regret", number(best.regret), html(unit)));
     if let Some(ratio) = best.ratio.filter(|r| r.is_finite()) {
         let change = percent(ratio - 1.0);
@@ -104,9 +104,9 @@ fn figure(out: &mut String, wide: &Figure, narrow: &Figure) {
     body.push_str("</div>\n");
     let mut notes = String::new();
     for note in &wide.notes {
-        let _ = writeln!(notes, "<p class=\"note\">{}</p>", html(note));
+        let _ = writeln!(notes, "<p class=\"note\">{}</p>", prose(note));
     }
-    let (id, heading, how) = (wide.name, wide.heading, html(&wide.caption));
+    let (id, heading, how) = (wide.name, wide.heading, prose(&wide.caption));
     let _ = write!(
         out,
         "<section id=\"{id}\" class=\"figure\" aria-labelledby=\"{id}-h\">\n<div class=\"words\">\n\
@@ -130,7 +130,7 @@ fn settings(out: &mut String, report: &Report) {
 
 fn pairs(out: &mut String, pairs: &[(String, String)]) {
     for (key, value) in pairs {
-        let _ = writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", html(key), html(value));
+        let _ = writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", html(key), prose(value));
     }
 }
 
@@ -139,7 +139,7 @@ fn notes(out: &mut String, report: &Report) {
     if !report.notes.is_empty() {
         body.push_str("<ul class=\"remarks\">\n");
         for note in &report.notes {
-            let _ = writeln!(body, "<li>{}</li>", html(note));
+            let _ = writeln!(body, "<li>{}</li>", prose(note));
         }
         body.push_str("</ul>\n");
     }
@@ -152,9 +152,9 @@ fn notes(out: &mut String, report: &Report) {
     if !rows.is_empty() {
         body.push_str(&table::meanings(&report.table));
     }
-    if rows.iter().any(|r| r.p_value.is_some() || r.wilcoxon.is_some()) {
+    if rows.iter().any(|r| r.p_two_stage.is_some() || r.p_value.is_some() || r.wilcoxon.is_some()) {
         body.push_str(
-            "<p>Both tests compare the same instances under two methods. They ask whether the difference could be \
+            "<p>The tests compare the same instances under two methods. They ask whether the difference could be \
              chance on this test set, not whether it is large. They do not correct for the number of methods compared, \
              they take instances as independent, which neighbouring days are not quite, and seeds that share a test \
              set do not make it larger. Read the interval and the ratio first.</p>\n",

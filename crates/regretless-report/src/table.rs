@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::data::{Comparison, Row};
-use crate::escape::html;
+use crate::escape::{html, prose};
 use crate::number::{self, DASH, number, p_value, percent};
 use crate::palette::Palette;
 
@@ -15,7 +15,7 @@ struct Column {
     cell: fn(&Row) -> Option<String>,
 }
 
-const COLUMNS: [Column; 13] = [
+const COLUMNS: [Column; 14] = [
     Column {
         key: "regret",
         heading: "Regret",
@@ -25,9 +25,9 @@ const COLUMNS: [Column; 13] = [
     },
     Column {
         key: "interval",
-        heading: "95 % interval",
+        heading: "95\u{a0}% interval",
         meaning: "bootstrap interval of the mean regret.",
-        cell: |r| r.interval.map(|(low, high)| format!("{} … {}", number(low), number(high))),
+        cell: |r| r.interval.map(interval),
     },
     Column {
         key: "relative",
@@ -39,43 +39,49 @@ const COLUMNS: [Column; 13] = [
         key: "ratio",
         heading: "To two-stage",
         meaning: "regret divided by that of the best two-stage method (first predict, then optimise); below 1 is better.",
-        cell: |r| r.ratio.map(number),
+        cell: |r| r.ratio.map(three),
+    },
+    Column {
+        key: "p_two_stage",
+        heading: "p, two-stage",
+        meaning: "t-test of the regrets: paired, two-sided, against the best two-stage method.",
+        cell: |r| r.p_two_stage.map(p_value),
     },
     Column {
         key: "p_value",
-        heading: "p, paired t",
+        heading: "p, next",
         meaning: "t-test of the regrets: paired, two-sided, against the best other method.",
         cell: |r| r.p_value.map(p_value),
     },
     Column {
         key: "wilcoxon",
-        heading: "p, Wilcoxon",
+        heading: "Wilcoxon, next",
         meaning: "signed-rank test of the regrets: paired, two-sided, against the best other method; asks less of the distribution than the t-test.",
         cell: |r| r.wilcoxon.map(p_value),
     },
     Column {
         key: "cvar90",
         heading: "Worst tenth",
-        meaning: "mean regret of the worst tenth of the instances (CVaR 90 %).",
+        meaning: "mean regret of the worst tenth of the instances (CVaR 90\u{a0}%).",
         cell: |r| r.cvar90.map(number),
     },
     Column {
         key: "violation",
         heading: "Violation",
-        meaning: "mean violation of the hard constraints by the decisions; 0 means all were kept.",
-        cell: |r| r.violation.map(number),
+        meaning: "largest violation of a hard constraint by a decision; 0 means all were kept.",
+        cell: |r| r.violation.map(three),
     },
     Column {
         key: "mse",
         heading: "MSE",
         meaning: "mean squared error of the predictions.",
-        cell: |r| r.mse.map(number),
+        cell: |r| r.mse.map(three),
     },
     Column {
         key: "mae",
         heading: "MAE",
         meaning: "mean absolute error of the predictions.",
-        cell: |r| r.mae.map(number),
+        cell: |r| r.mae.map(three),
     },
     Column {
         key: "zero_gradients",
@@ -127,7 +133,7 @@ pub(crate) fn render(table: &Comparison, palette: &Palette) -> String {
         let (class, badge) =
             if row.best { (" class=\"best\"", " <span class=\"badge\">best</span>") } else { ("", "") };
         let colour = palette.class(&row.method);
-        let short = if row.method.chars().count() <= 28 { " short" } else { "" };
+        let short = if row.method.chars().count() <= 20 { " short" } else { "" };
         let _ = write!(
             out,
             "<tr{class}><th scope=\"row\"><div class=\"who\"><span class=\"chip {colour}\"></span><div><span class=\"name{short}\">{}</span>{badge}</div></div></th>",
@@ -146,7 +152,7 @@ pub(crate) fn render(table: &Comparison, palette: &Palette) -> String {
         out.push_str("<ul class=\"remarks\">\n");
         for row in remarks {
             let note = row.note.as_deref().unwrap_or_default();
-            let _ = writeln!(out, "<li><b>{}</b>: {}</li>", html(&row.method), html(note));
+            let _ = writeln!(out, "<li><b>{}</b>: {}</li>", html(&row.method), prose(note));
         }
         out.push_str("</ul>\n");
     }
@@ -161,6 +167,17 @@ pub(crate) fn meanings(table: &Comparison) -> String {
     }
     out.push_str("</dl>\n");
     out
+}
+
+/// Three digits for what stands beside the regret: the table is wide.
+fn three(value: f64) -> String {
+    number::significant(value, 3)
+}
+
+/// Both ends around a dash, set apart where it could be read as a minus.
+fn interval((low, high): (f64, f64)) -> String {
+    let gap = if low < 0.0 || high < 0.0 { "\u{202f}" } else { "" };
+    format!("{}{gap}–{gap}{}", number(low), number(high))
 }
 
 /// The regret with its standard deviation. All of it is ours: numbers and one `<span>`.
@@ -187,6 +204,6 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("&lt;0.001") && !text.contains("MSE"), "{text}");
-        assert!(meanings(&table).contains("paired t") && !meanings(&table).contains("bootstrap"));
+        assert!(meanings(&table).contains("t-test") && !meanings(&table).contains("bootstrap"));
     }
 }

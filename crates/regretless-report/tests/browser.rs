@@ -98,7 +98,7 @@ fn the_table_reads_as_it_was_filled_in() {
         assert_eq!(text.contains(">best</span>"), row.best);
     }
     assert!(rows[6].contains("<td data-key=\"p_value\">&lt;0.001</td>"), "{}", rows[6]);
-    assert_eq!(table.matches("<th scope=\"col\"").count(), 14);
+    assert_eq!(table.matches("<th scope=\"col\"").count(), 15);
 
     let json = between(&dom, "<script type=\"application/json\" id=\"regretless-data\">", "</script>");
     let back: Report = serde_json::from_str(json).expect("the embedded data");
@@ -135,6 +135,78 @@ fn it_fits_a_phone_and_no_text_collides() {
         for width in [PHONE, 1280] {
             assert_eq!(found(&browser, width, COLLISIONS, &[]), "none", "{name} at {width}");
         }
+    }
+}
+
+/// Reports whose axes have labels of all kinds: negative, small, large.
+fn ranges() -> Vec<(String, Report)> {
+    let stretch = |values: &mut Vec<f64>, (low, high): (f64, f64)| {
+        let ends = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |e, &v| (e.0.min(v), e.1.max(v)));
+        values.iter_mut().for_each(|v| *v = low + (*v - ends.0) / (ends.1 - ends.0) * (high - low));
+    };
+    let each = [((-3.4, 14.1), 2), ((-0.021, 0.034), 1), ((-9e8, 9e8), 3), ((1e-12, 123_456.0), 3)];
+    each.map(|(range, clouds)| {
+        let mut report = data::demo();
+        let Charts { curves, distributions, scatters, sharpness, .. } = &mut report.charts;
+        scatters.truncate(clouds);
+        scatters.iter_mut().for_each(|s| {
+            stretch(&mut s.predicted, range);
+            stretch(&mut s.realised, range);
+        });
+        curves.iter_mut().for_each(|c| stretch(&mut c.valid, range));
+        distributions.iter_mut().for_each(|d| stretch(&mut d.regrets, range));
+        sharpness.iter_mut().for_each(|s| stretch(&mut s.regret, range));
+        (format!("{range:?}"), report)
+    })
+    .to_vec()
+}
+
+#[test]
+fn labels_of_every_axis_are_within_the_drawing() {
+    let Some(browser) = Chromium::find() else { return };
+    for (name, report) in ranges() {
+        browser.page("report.html", &report.html());
+        for width in [PHONE, 1280] {
+            assert_eq!(found(&browser, width, COLLISIONS, &[]), "none", "{name} at {width}");
+        }
+    }
+}
+
+#[test]
+fn the_whole_table_is_seen_on_a_desk() {
+    let Some(browser) = Chromium::find() else { return };
+    let mut report = data::demo();
+    report.table.rows[3].method = "surrogate-smooth+l2+scenarios".into();
+    report.table.rows[4].seconds = 5_000.0;
+    report.table.rows[5].violation = Some(1.234e-5);
+    browser.page("report.html", &report.html());
+    let size = "const box = page.querySelector('.scroll'); \
+        return [box.querySelectorAll('thead th').length, box.offsetWidth, box.scrollWidth <= box.clientWidth];";
+    assert_eq!(found(&browser, 1280, size, &[]), "15,1180,true");
+}
+
+/// Words of labels that stand on more than one line.
+const BROKEN: &str = "const bad = []; for (const label of page.querySelectorAll('dt, th')) { \
+    const walk = page.createTreeWalker(label, 4); while (walk.nextNode()) { const node = walk.currentNode; \
+      for (const word of node.data.matchAll(/[^\\s-]+/g)) { const range = page.createRange(); \
+        range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length); \
+        const tops = [...range.getClientRects()].map(r => Math.round(r.top)); \
+        if (new Set(tops).size > 1) bad.push(word[0]); } } } return bad.length ? bad.join('; ') : 'none';";
+
+#[test]
+fn labels_break_between_words_only() {
+    let Some(browser) = Chromium::find() else { return };
+    let mut report = data::demo();
+    let long = "360 for training, 120 for validation, 120 for test, and-".to_owned() + &"x".repeat(200);
+    for key in ["Rows", "Epochs", "Command", "Gradients clipped"] {
+        report.problem.push((key.into(), long.clone()));
+        report.settings[0].1.push((key.into(), long.clone()));
+    }
+    browser.page("report.html", &report.html());
+    for width in [PHONE, 1280] {
+        assert_eq!(found(&browser, width, BROKEN, &[]), "none", "at {width}");
+        let wide = "return page.documentElement.scrollWidth;";
+        assert_eq!(found(&browser, width, wide, &[]), width.to_string());
     }
 }
 

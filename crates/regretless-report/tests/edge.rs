@@ -204,11 +204,15 @@ fn charts_of_an_earlier_report_go_and_other_files_stay() -> Result<(), Box<dyn s
 }
 
 #[test]
-fn both_tests_say_what_they_are_against() {
+fn the_tests_say_what_they_are_against() {
     let mut report = report(1, 1, 5, 10, noise);
     let row = &mut report.table.rows[0];
     (row.ratio, row.p_value, row.wilcoxon) = (Some(0.9), Some(0.01), Some(0.02));
+    row.p_two_stage = Some(0.03);
     let page = check(&report);
     assert_eq!(page.matches("paired, two-sided, against the best other method").count(), 2);
+    assert_eq!(page.matches("paired, two-sided, against the best two-stage method").count(), 1);
+    let at = |key: &str| page.find(&format!("data-key=\"{key}\"")).expect(key);
+    assert!(at("ratio") < at("p_two_stage") && at("p_two_stage") < at("p_value"));
     assert!(page.contains("divided by that of the best two-stage method"));
 }

@@ -63,6 +63,7 @@ fn row(k: usize, (method, regret, std, mse, seconds): (&str, f64, f64, f64, f64)
         interval: Some((regret * 0.93 - 0.4, regret * 1.075 + 0.3)),
         relative: Some(regret / 412.0),
         ratio: Some(regret / 33.1),
+        p_two_stage: tested.then_some([0.004, 0.0011, 0.0002, 3e-8][k.saturating_sub(3).min(3)]),
         p_value: tested.then_some([0.012, 0.0031, 0.0004, 2e-7][k.saturating_sub(3).min(3)]),
         wilcoxon: tested.then_some([0.019, 0.0042, 0.0009, 8e-8][k.saturating_sub(3).min(3)]),
         cvar90: Some(regret * 3.1),

@@ -66,10 +66,16 @@ pub(crate) fn draw(canvas: Canvas, activity: &[Activity]) -> Option<Figure> {
         caption:
             "Shares of the test instances; the figure at the right is the share at the limit or beyond it."
                 .to_owned(),
-        description: format!("How often {} constraints bind under {}.", shown.len(), listed(&who)),
+        description: format!(
+            "How often {} {} under {}.",
+            shown.len(),
+            if shown.len() == 1 { "constraint binds" } else { "constraints bind" },
+            listed(&who)
+        ),
         notes: (cut > 0)
             .then(|| {
-                format!("The {} constraints that bind most often; {cut} more are left out.", shown.len())
+                let are = if cut == 1 { "is" } else { "are" };
+                format!("The {} constraints that bind most often; {cut} more {are} left out.", shown.len())
             })
             .into_iter()
             .collect(),

@@ -66,14 +66,15 @@ pub(crate) fn draw(canvas: Canvas, distributions: &[Distribution], unit: &str) -
     let said: Vec<&str> = groups.iter().map(|g| g.name).collect();
     let medians: Vec<String> =
         groups.iter().map(|g| format!("{} {}", g.name, number(quantile(&g.sorted, 0.5)))).collect();
-    let beyond =
-        groups.iter().flat_map(|g| &g.sorted).filter(|v| !(0.0..=1.0).contains(&x.unit(**v))).count();
+    let beyond = groups.iter().flat_map(|g| &g.sorted).filter(|v| !x.holds(**v)).count();
     let mut notes: Vec<String> = dropped_note(dropped).into_iter().collect();
     if beyond > 0 {
-        notes.push(format!(
-            "{} values lie outside the frame; they count in the box and the mean.",
-            count(beyond)
-        ));
+        let what = if beyond == 1 {
+            "value lies outside the frame; it counts"
+        } else {
+            "values lie outside the frame; they count"
+        };
+        notes.push(format!("{} {what} in the box and the mean.", count(beyond)));
     }
     let log = if x.scale == Scale::Linear { "" } else { " The axis is logarithmic." };
     Some(Figure {
@@ -120,8 +121,8 @@ fn one(svg: &mut Svg, panel: &Panel, group: &Group, class: &str, middle: f64) {
 fn density(axis: &Axis, sorted: &[f64]) -> Vec<(f64, f64)> {
     let mut bins = vec![0.0; BINS];
     for i in sample(sorted.len(), CAP) {
-        let u = axis.unit(sorted[i]);
-        if (0.0..=1.0).contains(&u) {
+        if axis.holds(sorted[i]) {
+            let u = axis.unit(sorted[i]).max(0.0);
             bins[((u * BINS as f64) as usize).min(BINS - 1)] += 1.0;
         }
     }

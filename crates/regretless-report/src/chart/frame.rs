@@ -39,6 +39,9 @@ impl Panel {
             let x = self.x(*v);
             svg.line("gr", (x, self.top), (x, self.bottom()));
             let half = text_width(text, 12.0) / 2.0;
+            // A label at an end stays within the drawing and off the next panel.
+            let (from, to) = (self.left - 8.0 + half, self.left + self.width + 8.0 - half);
+            let x = if from < to { x.clamp(from, to) } else { x };
             if labels && x - half > free {
                 svg.text("tm", (x, self.bottom() + 17.0), Anchor::Middle, 999.0, text);
                 free = x + half + 4.0;

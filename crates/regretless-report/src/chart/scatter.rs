@@ -39,8 +39,15 @@ pub(crate) fn draw(canvas: Canvas, scatters: &[Scatter], unit: &str) -> Option<F
     let across = columns(clouds.len(), canvas.width);
     let down = clouds.len().div_ceil(across);
     let gap = 18.0;
-    let left = label_room(&axis, 200.0);
-    let width = ((canvas.width - left - 10.0 - gap * (across - 1) as f64) / across as f64).min(420.0);
+    // Square panels: the labels depend on the height, which is the width, which depends on the room for the labels.
+    let side = |left: f64| {
+        ((canvas.width - left - 10.0 - gap * (across - 1) as f64) / across as f64).clamp(40.0, 420.0)
+    };
+    let mut left = label_room(&axis, side(0.0));
+    for _ in 0..4 {
+        left = left.max(label_room(&axis, side(left)));
+    }
+    let width = side(left);
     let step = width + 46.0;
     let mut svg = Svg::new(canvas.width, 0.0);
     let head = steps.key(&mut svg, unit) + 22.0;
@@ -90,7 +97,8 @@ pub(crate) fn draw(canvas: Canvas, scatters: &[Scatter], unit: &str) -> Option<F
         ));
     }
     if beyond > 0 {
-        notes.push(format!("{} points lie outside the frame.", number::count(beyond)));
+        let what = if beyond == 1 { "point lies" } else { "points lie" };
+        notes.push(format!("{} {what} outside the frame.", number::count(beyond)));
     }
     let names: Vec<&str> = clouds.iter().map(|c| c.name).collect();
     Some(Figure {
@@ -190,6 +198,46 @@ mod tests {
         let steps = Steps::of(&[cloud(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0])]);
         assert_eq!([0.0, 2.4, 3.0, 5.0].map(|c| steps.bin(c)), [0, 0, 1, 4]);
         assert_eq!(Steps::of(&[cloud(&[1.0; 7])]).bin(1.0), 0);
+    }
+
+    #[test]
+    fn every_label_is_within_the_drawing() {
+        let ranges = [(-3.4, 14.1), (-0.021, 0.034), (900.0, 123_456.0), (-9e8, 9e8), (-12.5, -2.5)];
+        for ((low, high), (count, width)) in ranges.into_iter().flat_map(|r| {
+            [1, 2, 3, 5]
+                .into_iter()
+                .flat_map(move |n| [(r, (n, super::super::WIDE)), (r, (n, super::super::NARROW))])
+        }) {
+            let scatters: Vec<Scatter> = (0..count)
+                .map(|k| Scatter {
+                    method: format!("method-{k}"),
+                    predicted: vec![low, high],
+                    realised: vec![high, low],
+                    cost: vec![0.0, 1.0],
+                    label: String::new(),
+                })
+                .collect();
+            let palette = crate::palette::Palette::of(&crate::Report::default());
+            let figure = draw(Canvas { width, palette: &palette }, &scatters, "").expect("a figure");
+            let text = figure.svg.inline("wide", "i", "", "");
+            let mut ends = 0;
+            for label in text.split("<text class=\"tm\" x=\"").skip(1) {
+                let (x, rest) = label.split_once('"').expect("a place");
+                let (head, rest) = rest.split_once('>').expect("a text");
+                let size = crate::svg::text_width(rest.split_once('<').expect("an end").0, 12.0);
+                let x: f64 = x.parse().expect("a number");
+                let from = if head.contains("\"end\"") {
+                    ends += 1;
+                    x - size
+                } else if head.contains("middle") {
+                    x - size / 2.0
+                } else {
+                    x
+                };
+                assert!(from >= 0.0 && from + size <= width, "{low} to {high}, {count} of {width}: {label}");
+            }
+            assert!(ends >= 2, "{text}");
+        }
     }
 
     #[test]
