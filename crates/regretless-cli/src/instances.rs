@@ -8,10 +8,15 @@ use regretless_spec::{ParameterTable, Parameters, Spec};
 use crate::error::CliError;
 use crate::output::count;
 
+/// Rows of the history that are read where nobody asked for them: it may be long.
+const HISTORY: usize = 1000;
+
 /// The instances of a problem.
 pub(crate) struct Instances {
     file: String,
     table: Option<ParameterTable>,
+    /// True if nobody named the table but the problem file.
+    by_default: bool,
 }
 
 impl Instances {
@@ -22,13 +27,34 @@ impl Instances {
         let file = spec.file().display().to_string();
         match table {
             None if predicts => Err(CliError::needs_parameters(spec, option)),
-            None => Ok(Self { file, table: None }),
+            None => Ok(Self { file, table: None, by_default: false }),
             Some(_) if !predicts => Err(CliError::NothingPredicted { file, option }),
             Some(path) => {
                 let table = spec.read_parameters(path)?;
-                Ok(Self { file: path.display().to_string(), table: Some(table) })
+                Ok(Self { file: path.display().to_string(), table: Some(table), by_default: false })
             }
         }
+    }
+
+    /// The first rows of the table that the problem file's `[data]` section names; `None` if it names none.
+    pub(crate) fn history(spec: &Spec) -> Result<Option<Self>, CliError> {
+        let table = spec.read_history(HISTORY).map_err(|mut error| {
+            error.hint.get_or_insert_with(|| {
+                "`[data]` of the problem file names this table; --data FILE takes another".to_owned()
+            });
+            error
+        })?;
+        let file = spec.history().map(|path| path.display().to_string()).unwrap_or_default();
+        Ok(table.map(|table| Self { file, table: Some(table), by_default: true }))
+    }
+
+    /// The table in words, if nobody named it but the problem file.
+    pub(crate) fn default_table(&self) -> Option<String> {
+        let rows = match self.len() {
+            HISTORY => format!("its first {HISTORY} rows"),
+            rows => count(rows, "row"),
+        };
+        self.by_default.then(|| format!("{}, named by `[data]`: {rows}", self.file))
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -56,5 +82,32 @@ impl Instances {
             Some(table) => table.error(i, source).into(),
             None => CliError::Problem { file: self.file.clone(), source },
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail loudly")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn history_is_read_where_nobody_names_a_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("p.toml");
+        let text = "[problem]\nvariables = 1\n[objective]\nlinear = { predict = \"a\" }\n";
+        std::fs::write(&file, text).unwrap();
+        assert!(Instances::history(&Spec::read(&file).unwrap()).unwrap().is_none());
+        std::fs::write(&file, format!("{text}[data]\nfile = \"h.csv\"\n")).unwrap();
+        let spec = Spec::read(&file).unwrap();
+        let CliError::Spec(error) = Instances::history(&spec).err().unwrap() else { panic!("another error") };
+        assert!(error.hint.unwrap().contains("--data FILE takes another"));
+        for (rows, said) in [(3, "h.csv, named by `[data]`: 3 rows"), (1500, "`[data]`: its first 1000 rows")] {
+            std::fs::write(folder.path().join("h.csv"), format!("a\n{}", "1\n".repeat(rows))).unwrap();
+            let instances = Instances::history(&spec).unwrap().unwrap();
+            assert_eq!(instances.len(), rows.min(1000));
+            assert!(instances.default_table().unwrap().ends_with(said));
+        }
+        let named = Instances::new(&spec, Some(&folder.path().join("h.csv")), "--data").unwrap();
+        assert_eq!((named.len(), named.default_table()), (1500, None));
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::Parameter;
 use crate::error::{Place, Result, SpecError, Trouble, count, shorten};
+use crate::suggest;
 
 /// A part of a problem whose values come from a table, one row an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,10 +123,17 @@ pub(crate) fn pick(selector: &str, header: &[String]) -> Vec<usize> {
 
 /// A selector that no column fits; `needs` says who needs it.
 pub(crate) fn no_column(selector: &str, header: &[String], table: &Place, needs: &str) -> Box<SpecError> {
-    let near = crate::suggest::nearest(selector, header);
-    let near = near.map_or_else(|| ".".to_owned(), |name| format!("; did you mean `{}`?", shorten(name)));
+    let near = suggest::pattern(selector, header)
+        .or_else(|| suggest::nearest(selector, header).map(ToOwned::to_owned));
+    let near = near.map_or_else(|| ".".to_owned(), |name| format!("; did you mean `{}`?", shorten(&name)));
     let trouble = Trouble::NoColumn(shorten(selector));
-    let found = header.iter().take(8).map(|name| shorten(name)).collect::<Vec<_>>().join(", ");
+    // A table that fits is shown as it is, of a wide one what comes nearest.
+    let shown: Vec<&str> = if header.len() > 8 {
+        suggest::similar(selector, header, 8)
+    } else {
+        header.iter().map(String::as_str).collect()
+    };
+    let found = shown.into_iter().map(shorten).collect::<Vec<_>>().join(", ");
     let more = if header.len() > 8 { ", …" } else { "" };
     SpecError::new(table.clone(), trouble).hint(format!("{needs}{near} The table has: {found}{more}"))
 }

@@ -8,7 +8,7 @@ use regretless_core::{Problem, Rule, SurrogateOptions};
 use crate::data::{ParameterTable, read_text};
 use crate::error::Result;
 use crate::file::{DataSection, PredictorSection, SurrogateSection, TrainingSection};
-use crate::settings::{DataSettings, PredictorSettings, Sharpness, TrainingSettings};
+use crate::settings::{DataFiles, DataSettings, PredictorSettings, Sharpness, TrainingSettings};
 use crate::{Limits, Predicted, resolve};
 
 /// A checked problem file: the problem, what of it is predicted, and the settings.
@@ -129,5 +129,18 @@ impl Spec {
     /// Parquet.
     pub fn read_parameters(&self, path: impl AsRef<Path>) -> Result<ParameterTable> {
         ParameterTable::read(path.as_ref(), self, &self.limits)
+    }
+
+    /// The table of history that `[data]` names: the one for all parts, or the one to train on.
+    pub fn history(&self) -> Option<&Path> {
+        self.data().map(|data| match &data.files {
+            DataFiles::One(file) | DataFiles::Parts { train: file, .. } => file.as_path(),
+        })
+    }
+
+    /// [`Spec::read_parameters`] of the first rows of [`Spec::history`], at most `most`; `None` if the file names no table.
+    /// Rows that lack a predicted value are left out where `data.missing = "drop"`.
+    pub fn read_history(&self, most: usize) -> Result<Option<ParameterTable>> {
+        self.history().map(|path| ParameterTable::read_first(path, self, most)).transpose()
     }
 }

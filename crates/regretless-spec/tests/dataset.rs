@@ -213,3 +213,55 @@ fn one_network_for_all_variables() {
     let error = read(&shared("\"t_{variable}\""), uneven, BOTH).unwrap_err();
     assert_eq!(error.to_string(), "t.csv, line 1: no column of the table fits `t_wheat`");
 }
+
+#[test]
+fn booleans_in_text_are_numbers() {
+    let text = "promo,holiday,day,price_wheat,price_corn\ntrue,False,mon,1,2\nFALSE,TRUE,tue,3,4\nNA,1,wed,5,6\n";
+    let spec = spec("[data]\nfile = \"t.csv\"\nmissing = \"mean\"\n");
+    let columns = open(&spec, text, BOTH).unwrap().columns().clone();
+    assert_eq!((columns.feature_names, columns.skipped), (vec!["promo".into(), "holiday".into()], vec!["day".into()]));
+    let chunk = read(&spec, text, BOTH).unwrap();
+    assert_eq!(chunk.features[..4], [1.0, 0.0, 0.0, 1.0]);
+    assert!(chunk.features[4].is_nan() && chunk.features[5] == 1.0);
+}
+
+#[test]
+fn columns_that_come_near_are_named_first() {
+    let text = "a,b,c,d,e,f,g,h,prices_wheat,prices_corn\n1,1,1,1,1,1,1,1,2,3\n";
+    let (message, hint) = error("", text);
+    assert_eq!(message, "t.csv, line 1: no column of the table fits `price_*`");
+    assert_eq!(
+        hint,
+        "`objective.linear` needs 2 columns here; did you mean `prices_*`? The table has: prices_wheat, prices_corn, a, b, c, \
+         d, e, f, …"
+    );
+}
+
+#[test]
+fn history_for_checks() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut table = "day,price_wheat,price_corn\n".to_owned();
+    for i in 0..5000 {
+        let corn = if i % 2 == 0 { "NA" } else { "1" };
+        writeln!(table, "{i},{i},{corn}").unwrap();
+    }
+    std::fs::write(folder.path().join("h.csv"), table).unwrap();
+    let read = |data: &str| {
+        let text = format!(
+            "[problem]\nvariables = [\"wheat\", \"corn\"]\n[objective]\nlinear = {{ predict = \"price_*\" }}\n{data}"
+        );
+        let spec = Spec::parse(text, folder.path().join("p.toml"), &Limits::default()).unwrap();
+        let named = spec.history().map(std::path::Path::to_owned);
+        (named, spec.read_history(1000))
+    };
+    assert!(matches!(read(""), (None, Ok(None))));
+    let (path, table) = read("[data]\nfile = \"h.csv\"\nmissing = \"drop\"\n");
+    let table = table.unwrap().unwrap();
+    assert_eq!(path, Some(folder.path().join("h.csv")));
+    assert_eq!((table.len(), table.line(0), table.line(999)), (1000, Some(3), Some(2001)));
+    assert_eq!(table.row(999).unwrap().instance().theta, Some(&[1999.0, 1.0][..]));
+    let (_, table) = read("[data]\ntrain = \"h.csv\"\n");
+    assert!(table.unwrap_err().to_string().ends_with("h.csv, line 2, column 3 (`price_corn`): `NA` is not a number"));
+    let (_, table) = read("[data]\nfile = \"none.csv\"\n");
+    assert!(table.unwrap_err().to_string().ends_with("none.csv: there is no such file"));
+}

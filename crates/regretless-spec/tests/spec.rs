@@ -169,3 +169,12 @@ fn numbers_from_files() {
     assert_eq!(spec.problem().at_most().rows.as_slice(), [1.0, 2.0, 3.0, 4.0]);
     assert_eq!(spec.problem().at_most().rhs, [8.0, 9.0]);
 }
+
+#[test]
+fn the_other_side_of_at_most() {
+    let text = "[problem]\nvariables = 2\n[[hard]]\nrows = [1, 1]\nat_least = 1\n";
+    let error = Spec::parse(text, "p.toml", &Limits::default()).unwrap_err();
+    assert!(error.to_string().ends_with("unknown key `at_least`"), "{error}");
+    let hint = error.hint.unwrap();
+    assert!(hint.starts_with("negate both sides: rows · x ≥ b is −rows · x ≤ −b"), "{hint}");
+}

@@ -28,10 +28,10 @@ fn defaults() {
     let spec = good("");
     let training = spec.training();
     assert_eq!((training.method.base, training.epochs, training.batch), (Method::Auto, 200, 32));
-    assert_eq!((training.optimizer, training.learning_rate, training.momentum), (Optimizer::Adam, 1e-3, 0.0));
+    assert_eq!((training.optimizer, training.learning_rate, training.momentum), (Optimizer::Adam, 3e-3, 0.0));
     assert_eq!(
         (training.clip, training.stop, training.mix),
-        (Clip::Norm(1.0), Stop::Patience(20), Mix::Fixed(0.5))
+        (Clip::Norm(1.0), Stop::Patience(30), Mix::Fixed(0.5))
     );
     assert_eq!((training.schedule, training.ridge, training.seed), (Schedule::Constant, 0.1, 0));
     assert_eq!((training.scenarios.source, training.scenarios.count), (ScenarioSource::Residuals, 60));
@@ -126,7 +126,7 @@ fn refused() {
         ("[training]\nepoch = 3", "training.epoch: unknown key `epoch`"),
         (
             "[training]\nstop = 3",
-            "training.stop: invalid type: integer `3`, expected { patience = 20 }, \"paper\" or \"never\"",
+            "training.stop: invalid type: integer `3`, expected { patience = 30 }, \"paper\" or \"never\"",
         ),
         (
             "[training]\noptimizer = \"adamw\"",

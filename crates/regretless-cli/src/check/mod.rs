@@ -78,6 +78,8 @@ pub(crate) fn check(spec: &Spec, instances: Option<&Instances>) -> Result<Report
         gradients: Vec::new(),
     };
     report.checks.extend(statement::predicted(spec));
+    let table = instances.and_then(Instances::default_table);
+    report.checks.extend(table.map(|table| Finding::ok("data", table)));
     report.checks.push(statement::convexity(spec, instances)?);
     if let Some(instances) = instances {
         engine::run(spec, instances, &mut report)?;

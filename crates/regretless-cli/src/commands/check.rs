@@ -11,7 +11,7 @@ use crate::output::{Exit, Outcome, json};
 pub(crate) fn run(args: &CheckArgs) -> Result<Outcome, CliError> {
     let spec = Spec::read(&args.problem)?;
     let instances = if args.data.is_none() && !spec.predicted().is_empty() {
-        None
+        Instances::history(&spec)?
     } else {
         Some(Instances::new(&spec, args.data.as_deref(), "--data")?)
     };

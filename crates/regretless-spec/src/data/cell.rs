@@ -51,9 +51,28 @@ pub(crate) fn number(cell: &[u8]) -> Result<f64, Trouble> {
     parsed.ok_or_else(|| Trouble::NotANumber(shorten(&String::from_utf8_lossy(cell))))
 }
 
+/// The number in a cell of a table with named columns: `true` and `false` count as 1 and 0, as booleans of Parquet do.
+pub(crate) fn value(cell: &[u8]) -> Result<f64, Trouble> {
+    number(cell).or_else(|trouble| match cell.trim_ascii() {
+        b"true" | b"True" | b"TRUE" => Ok(1.0),
+        b"false" | b"False" | b"FALSE" => Ok(0.0),
+        _ => Err(trouble),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn booleans_are_numbers_in_tables() {
+        for (cell, number) in [("true", 1.0), (" False ", 0.0), ("TRUE", 1.0), ("FALSE", 0.0), ("2", 2.0)] {
+            assert_eq!(value(cell.as_bytes()).unwrap(), number, "{cell}");
+        }
+        assert!(matches!(value(b"truth"), Err(Trouble::NotANumber(_))));
+        assert!(matches!(value(b""), Err(Trouble::EmptyCell)));
+        assert!(number(b"true").is_err());
+    }
 
     #[test]
     fn cells() {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io::Read;
 use std::path::Path;
 
-use super::cell::number;
+use super::cell::{number, value};
 use super::chunk::{Chunk, Selection};
 use super::lines::Lines;
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
@@ -45,7 +45,7 @@ impl<'a> Csv<'a> {
             self.ahead.push_back((self.lines.number(), cells));
         }
         let text = |i: usize| {
-            let mut cells = self.ahead.iter().filter_map(|(_, cells)| number(&cells[i]).err());
+            let mut cells = self.ahead.iter().filter_map(|(_, cells)| value(&cells[i]).err());
             cells.any(|e| matches!(e, Trouble::NotANumber(t) if !matches!(t.as_str(), "NA" | "N/A" | "null")))
         };
         Ok((0..width).map(text).collect())
@@ -82,7 +82,7 @@ impl<'a> Csv<'a> {
 /// Adds a row; the first bad cell, if there is one.
 fn push(selection: &Selection, cells: &[impl AsRef<[u8]>], chunk: &mut Chunk) -> Option<(usize, Trouble)> {
     for column in &selection.columns {
-        match column.check(number(cells[column.index].as_ref())) {
+        match column.check(value(cells[column.index].as_ref())) {
             Ok(value) => chunk.values.push(value),
             Err(trouble) => return Some((column.index, trouble)),
         }

@@ -9,6 +9,7 @@ use super::cell::Allowed;
 use super::chunk::{Selection, Wanted};
 use super::reader::TableReader;
 use crate::columns::targets;
+use crate::settings::Missing;
 use crate::error::{Place, Result, SpecError, Trouble};
 use crate::{Limits, Parameters, Predicted, Spec};
 
@@ -27,20 +28,33 @@ pub struct ParameterTable {
 impl ParameterTable {
     /// Reads the columns that `spec` predicts from CSV, CSV packed with gzip or Parquet; others are not looked at.
     pub fn read(path: &Path, spec: &Spec, limits: &Limits) -> Result<Self> {
-        Self::take(TableReader::open(path, limits)?, spec, limits)
+        Self::take(TableReader::open(path, limits)?, spec, limits, None)
+    }
+
+    /// The first rows of a table of history, at most `most`. Rows that lack a predicted value are left out if
+    /// `data.missing` says so.
+    pub(crate) fn read_first(path: &Path, spec: &Spec, most: usize) -> Result<Self> {
+        Self::take(TableReader::open(path, spec.limits())?, spec, spec.limits(), Some(most.max(1)))
     }
 
     /// Reads CSV text; `path` is for messages.
     pub fn from_csv(reader: impl Read + Send, path: &Path, spec: &Spec, limits: &Limits) -> Result<Self> {
-        Self::take(TableReader::from_csv(reader, path, limits)?, spec, limits)
+        Self::take(TableReader::from_csv(reader, path, limits)?, spec, limits, None)
     }
 
-    fn take(mut reader: TableReader<'_>, spec: &Spec, limits: &Limits) -> Result<Self> {
+    /// `first`: only so many rows, of the history that `[data]` names.
+    fn take(
+        mut reader: TableReader<'_>,
+        spec: &Spec,
+        limits: &Limits,
+        first: Option<usize>,
+    ) -> Result<Self> {
+        let drops = first.is_some() && spec.data().is_some_and(|data| data.missing == Missing::Drop);
         let chosen = targets(spec, reader.header(), &reader.place())?;
         let wanted = |&(index, part): &(usize, &Predicted)| Wanted {
             index,
             allowed: Some(Allowed::of(part.parameter)),
-            missing: false,
+            missing: drops,
         };
         reader.select_checked(Selection {
             columns: chosen.iter().map(wanted).collect(),
@@ -55,12 +69,32 @@ impl ParameterTable {
             values: Vec::new(),
             lines: Vec::new(),
         };
-        while let Some(mut chunk) = reader.next().map_err(|error| with_part(error, &chosen))? {
-            table.values.append(&mut chunk.values);
-            table.lines.append(&mut chunk.lines);
+        let width = chosen.len().max(1);
+        let left = |table: &Self| first.map_or(usize::MAX, |most| most - table.len().min(most));
+        while left(&table) > 0 {
+            if first.is_some() {
+                reader.chunk_rows(left(&table));
+            }
+            let chunk = reader.next().map_err(|error| with_part(error, &chosen))?;
+            let Some(mut chunk) = chunk else { break };
+            if drops {
+                for (row, line) in chunk.values.chunks_exact(width).zip(chunk.lines) {
+                    if row.iter().all(|v| !v.is_nan()) {
+                        table.values.extend(row);
+                        table.lines.push(line);
+                    }
+                }
+            } else {
+                table.values.append(&mut chunk.values);
+                table.lines.append(&mut chunk.lines);
+            }
         }
         if table.is_empty() {
-            let trouble = Trouble::Empty("the table has a header but no rows");
+            let trouble = if drops {
+                Trouble::Empty("no row of the table has a value in every predicted column")
+            } else {
+                Trouble::Empty("the table has a header but no rows")
+            };
             let place = reader.place_of(0, None).file().map(Path::to_owned).unwrap_or_default();
             return Err(SpecError::new(Place::File(place), trouble).hint("add a row for each instance"));
         }

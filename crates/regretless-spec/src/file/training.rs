@@ -20,7 +20,7 @@ pub struct TrainingSection {
     /// The optimiser. Default `adam`.
     #[serde(default)]
     pub optimizer: Optimizer,
-    /// Its learning rate. Default 0.001 for `adam`, 0.01 for the others.
+    /// Its learning rate. Default 0.003 for `adam`, 0.01 for the others.
     pub learning_rate: Option<f64>,
     /// Momentum, for `sgd` only. Default 0.9.
     pub momentum: Option<f64>,
@@ -31,7 +31,7 @@ pub struct TrainingSection {
     pub schedule: ScheduleSetting,
     /// How gradients are clipped. Default { norm = 1.0 }.
     pub clip: Option<ClipSetting>,
-    /// When training stops early. Default { patience = 20 }.
+    /// When training stops early. Default { patience = 30 }.
     pub stop: Option<StopSetting>,
     /// Epochs of L2 before the method. Default 0.
     #[serde(default)]
@@ -167,7 +167,7 @@ pub struct StopTable {
 }
 
 forms!(
-    StopSetting, "{ patience = 20 }, \"paper\" or \"never\"",
+    StopSetting, "{ patience = 30 }, \"paper\" or \"never\"",
     word StopWord => StopSetting::Word,
     table StopTable => StopSetting::Table
 );

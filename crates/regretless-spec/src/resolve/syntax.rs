@@ -24,10 +24,15 @@ pub(super) fn explain(ctx: &Context<'_>, error: &toml::de::Error) -> Box<SpecErr
     if message.starts_with("unknown field ") {
         let unknown = quoted.next().unwrap_or_default().to_owned();
         let known: Vec<String> = quoted.map(str::to_owned).collect();
-        let hint = suggest::nearest(&unknown, &known).map_or_else(
-            || format!("the keys here are {}", list(&known)),
-            |near| format!("did you mean `{near}`? The keys here are {}", list(&known)),
-        );
+        let near = suggest::nearest(&unknown, &known);
+        let hint = match near {
+            _ if suggest::is_at_least(&unknown) && known.iter().any(|key| key == "at_most") => format!(
+                "negate both sides: rows · x ≥ b is −rows · x ≤ −b, written with `at_most`. The keys here are {}",
+                list(&known)
+            ),
+            Some(near) => format!("did you mean `{near}`? The keys here are {}", list(&known)),
+            None => format!("the keys here are {}", list(&known)),
+        };
         return SpecError::new(place(&key), Trouble::UnknownKey { key: shorten(&unknown), known }).hint(hint);
     }
     if message.starts_with("missing field ") {

@@ -19,7 +19,7 @@ pub(super) fn training(ctx: &Context<'_>, written: &TrainingSection) -> Result<T
     ctx.count(&key("epochs"), epochs, 1..=MOST_EPOCHS, "training takes 1 to 1,000,000 epochs")?;
     let batch = written.batch.unwrap_or(32);
     ctx.count(&key("batch"), batch, 1..=1 << 20, "a batch has 1 to 1,048,576 instances")?;
-    let default_rate = if written.optimizer == Optimizer::Adam { 1e-3 } else { 1e-2 };
+    let default_rate = if written.optimizer == Optimizer::Adam { 3e-3 } else { 1e-2 };
     let learning_rate = written.learning_rate.unwrap_or(default_rate);
     ctx.positive(&key("learning_rate"), learning_rate, "a learning rate is a positive number")?;
     let weight_decay = written.weight_decay.unwrap_or(0.0);
@@ -120,7 +120,7 @@ fn clip(ctx: &Context<'_>, key: &Key, written: Option<ClipSetting>) -> Result<Cl
 
 fn stop(ctx: &Context<'_>, key: &Key, written: Option<StopSetting>) -> Result<Stop> {
     match written {
-        None => Ok(Stop::Patience(20)),
+        None => Ok(Stop::Patience(30)),
         Some(StopSetting::Word(StopWord::Never)) => Ok(Stop::Never),
         Some(StopSetting::Word(StopWord::Paper)) => Ok(Stop::Paper),
         Some(StopSetting::Table(table)) => {

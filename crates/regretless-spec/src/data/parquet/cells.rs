@@ -8,7 +8,7 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::data::cell::number;
+use crate::data::cell::value;
 use crate::error::Trouble;
 
 /// A cell as it is stored.
@@ -90,7 +90,7 @@ impl Meaning {
             (Cell::Whole(v), _) => Ok(*v as f64),
             (Cell::Bytes(bytes), Self::Decimal(scale)) => Ok(whole(bytes.data()) / 10_f64.powi(scale)),
             (Cell::Bytes(bytes), Self::Half) => Ok(half(bytes.data())),
-            (Cell::Bytes(bytes), _) => number(bytes.data()),
+            (Cell::Bytes(bytes), _) => value(bytes.data()),
         }
     }
 
