@@ -101,7 +101,8 @@ mod tests {
         let spec = Spec::read(&file).unwrap();
         let CliError::Spec(error) = Instances::history(&spec).err().unwrap() else { panic!("another error") };
         assert!(error.hint.unwrap().contains("--data FILE takes another"));
-        for (rows, said) in [(3, "h.csv, named by `[data]`: 3 rows"), (1500, "`[data]`: its first 1000 rows")] {
+        for (rows, said) in [(3, "h.csv, named by `[data]`: 3 rows"), (1500, "`[data]`: its first 1000 rows")]
+        {
             std::fs::write(folder.path().join("h.csv"), format!("a\n{}", "1\n".repeat(rows))).unwrap();
             let instances = Instances::history(&spec).unwrap().unwrap();
             assert_eq!(instances.len(), rows.min(1000));

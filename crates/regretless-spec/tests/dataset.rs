@@ -216,10 +216,14 @@ fn one_network_for_all_variables() {
 
 #[test]
 fn booleans_in_text_are_numbers() {
-    let text = "promo,holiday,day,price_wheat,price_corn\ntrue,False,mon,1,2\nFALSE,TRUE,tue,3,4\nNA,1,wed,5,6\n";
+    let text =
+        "promo,holiday,day,price_wheat,price_corn\ntrue,False,mon,1,2\nFALSE,TRUE,tue,3,4\nNA,1,wed,5,6\n";
     let spec = spec("[data]\nfile = \"t.csv\"\nmissing = \"mean\"\n");
     let columns = open(&spec, text, BOTH).unwrap().columns().clone();
-    assert_eq!((columns.feature_names, columns.skipped), (vec!["promo".into(), "holiday".into()], vec!["day".into()]));
+    assert_eq!(
+        (columns.feature_names, columns.skipped),
+        (vec!["promo".into(), "holiday".into()], vec!["day".into()])
+    );
     let chunk = read(&spec, text, BOTH).unwrap();
     assert_eq!(chunk.features[..4], [1.0, 0.0, 0.0, 1.0]);
     assert!(chunk.features[4].is_nan() && chunk.features[5] == 1.0);
@@ -261,7 +265,12 @@ fn history_for_checks() {
     assert_eq!((table.len(), table.line(0), table.line(999)), (1000, Some(3), Some(2001)));
     assert_eq!(table.row(999).unwrap().instance().theta, Some(&[1999.0, 1.0][..]));
     let (_, table) = read("[data]\ntrain = \"h.csv\"\n");
-    assert!(table.unwrap_err().to_string().ends_with("h.csv, line 2, column 3 (`price_corn`): `NA` is not a number"));
+    assert!(
+        table
+            .unwrap_err()
+            .to_string()
+            .ends_with("h.csv, line 2, column 3 (`price_corn`): `NA` is not a number")
+    );
     let (_, table) = read("[data]\nfile = \"none.csv\"\n");
     assert!(table.unwrap_err().to_string().ends_with("none.csv: there is no such file"));
 }

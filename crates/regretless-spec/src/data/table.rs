@@ -9,8 +9,8 @@ use super::cell::Allowed;
 use super::chunk::{Selection, Wanted};
 use super::reader::TableReader;
 use crate::columns::targets;
-use crate::settings::Missing;
 use crate::error::{Place, Result, SpecError, Trouble};
+use crate::settings::Missing;
 use crate::{Limits, Parameters, Predicted, Spec};
 
 /// The predicted parameters of many instances, read from a table with a header.
@@ -43,12 +43,7 @@ impl ParameterTable {
     }
 
     /// `first`: only so many rows, of the history that `[data]` names.
-    fn take(
-        mut reader: TableReader<'_>,
-        spec: &Spec,
-        limits: &Limits,
-        first: Option<usize>,
-    ) -> Result<Self> {
+    fn take(mut reader: TableReader<'_>, spec: &Spec, limits: &Limits, first: Option<usize>) -> Result<Self> {
         let drops = first.is_some() && spec.data().is_some_and(|data| data.missing == Missing::Drop);
         let chosen = targets(spec, reader.header(), &reader.place())?;
         let wanted = |&(index, part): &(usize, &Predicted)| Wanted {
