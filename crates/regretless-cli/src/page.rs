@@ -21,6 +21,7 @@ pub(crate) fn comparison(task: &Task, comparison: &Comparison, example: Option<&
         interval: r.interval,
         relative: Some(r.relative),
         ratio: r.ratio,
+        p_two_stage: r.p_two_stage,
         p_value: r.p_value,
         wilcoxon: r.wilcoxon,
         cvar90: Some(r.cvar90),
