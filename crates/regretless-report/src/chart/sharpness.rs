@@ -63,8 +63,11 @@ pub(crate) fn draw(canvas: Canvas, sharpness: &[Sharpness], unit: &str) -> Optio
     panel.x_grid(&mut svg, true);
     panel.y_grid(&mut svg, true);
     panel.baseline(&mut svg);
-    for (series, class) in drawn.iter().zip(&classes) {
-        line(&mut svg, &panel, series, class);
+    // Methods share their values of K: side by side, so that no bar hides another.
+    let apart = if all().any(|p| p.std > 0.0) { (20.0 / drawn.len() as f64).min(6.0) } else { 0.0 };
+    for (i, (series, class)) in drawn.iter().zip(&classes).enumerate() {
+        let shift = (i as f64 - (drawn.len() - 1) as f64 / 2.0) * apart;
+        line(&mut svg, &Panel { left: left + shift, ..panel }, series, class);
     }
     svg.height = panel.top + height + 44.0;
     let place = (left + panel.width / 2.0, svg.height - 8.0);
@@ -100,7 +103,7 @@ fn line(svg: &mut Svg, panel: &Panel, series: &Series, class: &str) {
         let (x, [low, high]) = (panel.x(p.k), p.ends().map(|v| panel.y(v)));
         svg.line(&format!("wk {class}"), (x, low), (x, high));
         for end in [low, high] {
-            svg.line(&format!("wk {class}"), (x - 4.0, end), (x + 4.0, end));
+            svg.line(&format!("wk {class}"), (x - 3.0, end), (x + 3.0, end));
         }
     }
     let places: Vec<_> = series.points.iter().map(|p| panel.at((p.k, p.regret))).collect();
