@@ -80,7 +80,7 @@ pub(crate) fn draw(canvas: Canvas, sharpness: &[Sharpness], unit: &str) -> Optio
         (false, false) => " Both axes are logarithmic.",
     };
     let bars = if all().any(|p| p.std > 0.0) {
-        " Bars: one standard deviation over seeds to either side."
+        " Bars: one standard deviation over seeds to either side; methods are drawn a little apart."
     } else {
         ""
     };
