@@ -99,3 +99,10 @@ pub(crate) fn aligned(lines: &[(String, String)]) -> String {
     }
     out
 }
+
+/// Some names of many.
+pub(crate) fn names(all: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let more = if all.len() > SHOWN { format!(" and {} more", all.len() - SHOWN) } else { String::new() };
+    all.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ") + &more
+}

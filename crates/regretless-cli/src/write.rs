@@ -95,7 +95,11 @@ impl Sink {
             }
         };
         let predicted = targets.iter().map(|t| format!("predicted_{t}"));
-        let names: Vec<String> = variables.iter().cloned().chain(predicted).collect();
+        // A variable may be called like one of the first three columns.
+        let taken =
+            |name: &String| matches!(name.as_str(), "status" | "objective") || name == key.unwrap_or("row");
+        let own = variables.iter().map(|v| if taken(v) { format!("x_{v}") } else { v.clone() });
+        let names: Vec<String> = own.chain(predicted).collect();
         let head: Vec<&str> = [key.unwrap_or("row"), "status", "objective"]
             .into_iter()
             .chain(names.iter().map(String::as_str))

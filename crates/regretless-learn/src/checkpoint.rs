@@ -22,7 +22,8 @@ struct Header {
     recipe: String,
     history: Vec<Epoch>,
     best_epoch: usize,
-    best_regret: f64,
+    /// `None` before anything was decided: JSON has no infinity.
+    best_regret: Option<f64>,
     rate: f64,
     flat: usize,
     seconds: f64,
@@ -34,10 +35,10 @@ pub(crate) fn write(path: &Path, fit: &mut Fit<'_>, stage: usize) -> Result<(), 
     let header = Header {
         version: VERSION,
         stage,
-        recipe: format!("{:?}", fit.recipe),
+        recipe: fit.task.identity(fit.recipe),
         history: fit.history.clone(),
         best_epoch: fit.best.epoch,
-        best_regret: fit.best.regret,
+        best_regret: Some(fit.best.regret).filter(|r| r.is_finite()),
         rate: fit.rate,
         flat: fit.flat,
         seconds: fit.seconds,
@@ -73,9 +74,13 @@ pub(crate) fn read(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
     let whole = files::read(path)?;
     let bad = |e: &dyn std::fmt::Display| broken(path, &e.to_string());
     let header = header(path, &whole)?;
-    if header.recipe != format!("{:?}", fit.recipe) {
+    if header.recipe != fit.task.identity(fit.recipe) {
         let hint = "give the same problem file and options as before, or start a new run directory";
-        return Err(LearnError::run(path, "the checkpoint belongs to a run with other settings", hint));
+        return Err(LearnError::run(
+            path,
+            "the checkpoint belongs to a run with other settings or other data",
+            hint,
+        ));
     }
     let tensors = SafeTensors::deserialize(&whole).map_err(|e| bad(&e))?;
     let data = |name: &str| tensors.tensor(name).map(|t| t.data().to_vec()).map_err(|e| bad(&e));
@@ -98,7 +103,7 @@ pub(crate) fn read(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
     fit.model.members[0] = now;
     fit.best.predictor = best;
     fit.best.epoch = header.best_epoch;
-    fit.best.regret = header.best_regret;
+    fit.best.regret = header.best_regret.unwrap_or(f64::INFINITY);
     fit.history = header.history;
     fit.rate = header.rate;
     fit.flat = header.flat;

@@ -210,6 +210,8 @@ fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), Le
     }
     let best = best_of(&candidates);
     let (gain, error) = paired(&candidates[reference], &candidates[best]);
+    // Rounding that points one way in every row is no gain.
+    let error = error.max(1e-6 * candidates[reference].valid.measures.regret.abs());
     let kept = if gain > error { best } else { reference };
     let sentence = sentence(&candidates, reference, best, gain, error);
     let tried = candidates.iter().map(Tried::of).collect();

@@ -83,15 +83,6 @@ impl Dataset {
         let first = self.rows();
         if first == 0 {
             self.columns = reader.columns().clone();
-            if spec.data().is_none_or(|d| d.features.is_none()) && !self.columns.feature_names.is_empty() {
-                let names = &self.columns.feature_names;
-                let shown = names.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ");
-                let more =
-                    if names.len() > 20 { format!(" and {} more", names.len() - 20) } else { String::new() };
-                self.notes.push(format!(
-                    "features are all columns of numbers that are not predicted: {shown}{more}"
-                ));
-            }
             if !self.columns.skipped.is_empty() {
                 let skipped = self.columns.skipped.join(", ");
                 self.notes.push(format!("columns of text are no features: {skipped}"));
@@ -122,6 +113,12 @@ impl Dataset {
             self.notes.push(format!("{}: left out {dropped} rows with a missing value", file.display()));
         }
         Ok(())
+    }
+
+    /// A number that changes with the data (FNV-1a over all bits).
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let bits = self.features.iter().chain(&self.targets).map(|v| v.to_bits());
+        bits.fold(0xCBF2_9CE4_8422_2325, |hash, word| (hash ^ word).wrapping_mul(0x0100_0000_01B3))
     }
 
     /// Number of rows.

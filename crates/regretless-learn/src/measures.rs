@@ -105,7 +105,8 @@ impl Tally {
             undecided: self.undecided,
             regret: summary.mean,
             standard_error: summary.std.map_or(0.0, |std| std / (count as f64).sqrt()),
-            relative: if size > 0.0 { summary.mean / size } else { 0.0 },
+            // Regret relative to nothing says nothing: an optimal value of 0 up to rounding.
+            relative: if size > 1e-9 * summary.mean.abs() { summary.mean / size } else { 0.0 },
             quantiles: [0.1, 0.5, 0.9, 0.99].map(|q| quantile(&self.regrets, q).unwrap_or(0.0)),
             cvar90: cvar(&self.regrets, 0.9).unwrap_or(0.0),
             violation: self.violation,

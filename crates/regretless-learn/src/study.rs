@@ -89,10 +89,14 @@ impl<'a> Study<'a> {
             let (model, _, metadata) = model_file::read(&path, self.task.spec())?;
             let record =
                 metadata.get("stage").and_then(|text| serde_json::from_str::<StageRecord>(text).ok());
-            let known = record.filter(|r| r.recipe == format!("{recipe:?}"));
+            let known = record.filter(|r| r.recipe == self.task.identity(recipe));
             let Some(record) = known else {
                 let hint = "start a new run directory";
-                return Err(LearnError::run(&path, "the stage belongs to a run with other settings", hint));
+                return Err(LearnError::run(
+                    &path,
+                    "the stage belongs to a run with other settings or other data",
+                    hint,
+                ));
             };
             self.history.extend(record.history.iter().cloned());
             let StageRecord { history, ended, best, seconds, .. } = record;
@@ -113,7 +117,7 @@ impl<'a> Study<'a> {
             return Ok(fitted);
         }
         let record = StageRecord {
-            recipe: format!("{recipe:?}"),
+            recipe: self.task.identity(recipe),
             history: fitted.history.clone(),
             ended: fitted.ended.clone(),
             best: fitted.best,

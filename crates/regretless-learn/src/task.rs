@@ -113,6 +113,11 @@ impl Task {
         &self.data
     }
 
+    /// What a recipe on this data is known by: a run goes on only with the same.
+    pub(crate) fn identity(&self, recipe: &Recipe) -> String {
+        format!("{recipe:?}, data {:016x}", self.data.fingerprint())
+    }
+
     /// What a user should know about the data: columns and rows that were left out.
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -58,7 +58,7 @@ pub struct Outcome {
 pub fn train_new(spec: &Spec, dir: &Path, observer: &mut dyn Observer) -> Result<(Run, Outcome), LearnError> {
     let data = Dataset::read(spec)?;
     // New tables may have more columns: the features of this one are what the model knows.
-    let features = Some(data.columns.selectors.clone());
+    let features = Some(data.columns.selectors.clone()).filter(|f| !f.is_empty());
     let spec = spec.clone().with_overrides(Overrides { features, ..Overrides::default() })?;
     let task = Task::new(&spec, data, spec.training().seed)?;
     crate::choose::check(&task, spec.training().method)?;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::args::{CompareArgs, Format};
 use crate::error::CliError;
-use crate::learning::{four, p_value, read, threads};
+use crate::learning::{four, names, p_value, read, threads};
 use crate::output::{Exit, Outcome, json, table, wrapped};
 use crate::page;
 use crate::progress::Comparing;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
         .map_err(|source| CliError::Write { path: file.display().to_string(), source })?;
     let text = match args.common.format {
         Format::Json => machine,
-        Format::Table => render(&spec, &comparison, example.shown.as_deref(), &paths.html),
+        Format::Table => render(&task, &comparison, example.shown.as_deref(), &paths.html),
     };
     Ok(Outcome::new(text, Exit::Success))
 }
@@ -107,7 +107,8 @@ impl<'a> Machine<'a> {
     }
 }
 
-fn render(spec: &Spec, comparison: &Comparison, example: Option<&str>, html: &Path) -> String {
+fn render(task: &Task, comparison: &Comparison, example: Option<&str>, html: &Path) -> String {
+    let spec = task.spec();
     let mut out = String::new();
     let name = spec.name().unwrap_or("problem");
     let _ = writeln!(out, "{name}: regret on {}, less is better\n", comparison.judged);
@@ -143,6 +144,11 @@ fn render(spec: &Spec, comparison: &Comparison, example: Option<&str>, html: &Pa
     }
     for note in comparison.notes.iter().map(String::as_str).chain(example) {
         let _ = writeln!(out, "note: {}", wrapped(note, 6));
+    }
+    if spec.data().is_none_or(|d| d.features.is_none()) {
+        let features = names(&task.data().columns.feature_names);
+        let note = format!("features are all columns of numbers that are not predicted: {features}");
+        let _ = writeln!(out, "note: {}", wrapped(&note, 6));
     }
     let best = comparison.rows.iter().find(|r| r.best && r.method != "constant");
     if let (Some(best), None) = (best, example) {

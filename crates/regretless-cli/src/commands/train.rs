@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::args::{Format, TrainArgs};
 use crate::error::CliError;
-use crate::learning::{aligned, four, measures, read, threads};
+use crate::learning::{aligned, four, measures, names, read, threads};
 use crate::output::{Exit, Outcome, json, table, wrapped};
 use crate::progress::Training;
 
@@ -66,7 +66,9 @@ fn render(run: &Run, trained: &Trained) -> Result<String, CliError> {
         out.push('\n');
     }
     let [train, valid, test] = trained.rows;
-    let _ = writeln!(out, "Trained on {train} rows, chosen on {valid}, judged on {test}.\n");
+    let _ = writeln!(out, "Trained on {train} rows, chosen on {valid}, judged on {test}.");
+    let features = run.model()?.1.features;
+    let _ = writeln!(out, "{}\n", wrapped(&format!("Features: {}.", names(&features)), 0));
     let (part, judged) = match &trained.test {
         Some(test) => ("test", test),
         None => ("validation (there is no test part)", &trained.valid),

@@ -86,7 +86,7 @@ pub enum Schedule {
     /// Not at all.
     #[default]
     Constant,
-    /// Multiplied with `factor` after `patience` epochs without improvement.
+    /// Multiplied with `factor` after more than `patience` epochs without improvement.
     Plateau {
         /// The factor, between 0 and 1.
         factor: f64,
