@@ -9,7 +9,7 @@ use crate::templates::Template;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  it worked: every instance has an optimum, every check passed
-  1  no optimum or decision (infeasible, unbounded, numerical trouble), a failed check, or training that diverged
+  1  no optimum, no decision, a failed check, or training that diverged
   2  bad input or usage: nothing was done, the message says what to change
 
 Results go to stdout, messages to stderr. NO_COLOR is respected.";
