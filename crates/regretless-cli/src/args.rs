@@ -56,7 +56,7 @@ pub(crate) struct CompareArgs {
     /// The problem file (TOML); the embedded example if there is none
     #[arg(value_name = "PROBLEM")]
     pub(crate) problem: Option<PathBuf>,
-    /// The table of history (CSV, CSV.gz, Parquet) in place of the problem file's [data]
+    /// The table of history (CSV, CSV.gz, Parquet) in place of those the problem file names
     #[arg(long, value_name = "FILE", requires = "problem")]
     pub(crate) data: Option<PathBuf>,
     /// Methods, separated by commas; by default the usual ones that fit, and the problem file's own
@@ -95,7 +95,7 @@ pub(crate) struct TrainArgs {
     /// Go on with a run that was stopped or killed; its own config.toml says how
     #[arg(long, value_name = "RUN", conflicts_with_all = ["problem", "out", "method", "data", "epochs", "batch", "learning_rate", "k", "mix", "warmup", "seed"])]
     pub(crate) resume: Option<PathBuf>,
-    /// The table of history (CSV, CSV.gz, Parquet) in place of the problem file's [data]
+    /// The table of history (CSV, CSV.gz, Parquet) in place of those the problem file names
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
     /// Method: auto, constant, l1, l2, weighted-l1, spo+, spo+-smooth, df, surrogate, surrogate-vertex, surrogate-smooth,
