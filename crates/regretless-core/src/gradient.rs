@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::kernel::Kernel;
 use crate::optimum::RowValues;
+use crate::parameter::Parameter;
 use crate::problem::RowId;
 use crate::softened::Piece;
 use crate::solution::Solution;
@@ -49,6 +50,26 @@ pub struct Gradients {
     pub k: f64,
     /// Sharpness of each row.
     pub k_rows: RowValues,
+}
+
+impl Gradients {
+    /// The numbers of one kind of parameter.
+    pub fn of(&self, parameter: Parameter) -> &[f64] {
+        match parameter {
+            Parameter::Linear => &self.theta,
+            Parameter::Quadratic => &self.Q,
+            Parameter::SoftRows => &self.C,
+            Parameter::Limit => &self.d,
+            Parameter::Over => &self.alpha,
+            Parameter::Under => &self.under,
+            Parameter::AtMostRows => &self.A,
+            Parameter::AtMost => &self.b,
+            Parameter::EqualRows => &self.B,
+            Parameter::Equals => &self.c,
+            Parameter::Lower => &self.lower,
+            Parameter::Upper => &self.upper,
+        }
+    }
 }
 
 impl Solution {

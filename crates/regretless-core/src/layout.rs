@@ -149,7 +149,7 @@ impl Layout {
         let mut at = 0;
         for part in &self.parts {
             let len = part.range.len();
-            out[at..at + len].copy_from_slice(&of(gradients, part.parameter)[part.range.clone()]);
+            out[at..at + len].copy_from_slice(&gradients.of(part.parameter)[part.range.clone()]);
             at += len;
         }
     }
@@ -201,22 +201,4 @@ fn own(problem: &Problem, parameter: Parameter) -> Vec<f64> {
     let mut values = parameter.of(problem).to_vec();
     values.resize(entries(problem, parameter), 0.0);
     values
-}
-
-/// The gradients of one kind.
-pub(crate) fn of(gradients: &Gradients, parameter: Parameter) -> &[f64] {
-    match parameter {
-        Parameter::Linear => &gradients.theta,
-        Parameter::Quadratic => &gradients.Q,
-        Parameter::SoftRows => &gradients.C,
-        Parameter::Limit => &gradients.d,
-        Parameter::Over => &gradients.alpha,
-        Parameter::Under => &gradients.under,
-        Parameter::AtMostRows => &gradients.A,
-        Parameter::AtMost => &gradients.b,
-        Parameter::EqualRows => &gradients.B,
-        Parameter::Equals => &gradients.c,
-        Parameter::Lower => &gradients.lower,
-        Parameter::Upper => &gradients.upper,
-    }
 }

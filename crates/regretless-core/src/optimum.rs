@@ -29,6 +29,18 @@ pub enum Status {
     NumericalTrouble,
 }
 
+impl Status {
+    /// The status in one word, as tables and files have it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Optimal => "optimal",
+            Self::Infeasible { .. } => "infeasible",
+            Self::Unbounded { .. } => "unbounded",
+            Self::NumericalTrouble => "numerical-trouble",
+        }
+    }
+}
+
 /// Which solver answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::Matrix;
 use crate::gradient::Gradients;
-use crate::layout::{Layout, of};
+use crate::layout::Layout;
 use crate::parameter::{Parameter, Parameters};
 use crate::problem::{Block, Problem, ProblemError, RowId, SoftRows};
 
@@ -192,7 +192,7 @@ impl Scenarios {
         out.fill(0.0);
         let mut at = 0;
         for part in self.layout.parts() {
-            let from = of(gradients, part.parameter);
+            let from = gradients.of(part.parameter);
             for entry in part.range.clone() {
                 for (s, scenario) in members.chunks_exact(width).enumerate() {
                     let pull = match part.parameter {

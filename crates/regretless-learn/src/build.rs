@@ -1,12 +1,10 @@
 //! From the settings of a problem file to a predictor.
 
 use regretless_core::{Layout, Parameter};
-use regretless_spec::{Activation as Word, Columns, PredictorKind, QuadraticForm, Spec};
+use regretless_spec::{Columns, PredictorKind, Spec};
 
 use crate::error::LearnError;
-use crate::predictor::{
-    Activation, Constant, Embedding, EmbeddingForm, Joint, Mlp, MlpShape, Predictor, Shared,
-};
+use crate::predictor::{Constant, Embedding, Joint, Mlp, MlpShape, Predictor, Shared};
 
 /// Positions of the entries of Q in the flat prediction.
 pub(crate) fn quadratic_entries(layout: &Layout) -> Vec<usize> {
@@ -46,11 +44,7 @@ pub(crate) fn predictor(
     let own = quadratic_entries(layout);
     let rest = entries(layout, |p| p != Parameter::Quadratic);
     let mean: Vec<f64> = own.iter().map(|&k| mean[k]).collect();
-    let form = match quadratic.form {
-        QuadraticForm::Gram => EmbeddingForm::Gram,
-        QuadraticForm::Cosine => EmbeddingForm::Cosine,
-    };
-    let embedding = Embedding::new(&mean, n, quadratic.embedding, form, quadratic.ridge, seed);
+    let embedding = Embedding::new(&mean, n, quadratic.embedding, quadratic.form, quadratic.ridge, seed);
     let mut members: Vec<(Box<dyn Predictor>, Vec<usize>)> = vec![(Box::new(embedding), own)];
     if !rest.is_empty() {
         members.push((network(spec, layout, columns, &rest, seed)?, rest));
@@ -72,13 +66,7 @@ fn network(
         inputs,
         hidden: if settings.kind == PredictorKind::Linear { Vec::new() } else { settings.layers.clone() },
         outputs,
-        activation: match settings.activation {
-            Word::Relu => Activation::Relu,
-            Word::LeakyRelu => Activation::LeakyRelu,
-            Word::Tanh => Activation::Tanh,
-            Word::Sigmoid => Activation::Sigmoid,
-            Word::Gelu => Activation::Gelu,
-        },
+        activation: settings.activation,
         batch_norm: settings.batch_norm,
         dropout: settings.dropout,
     };

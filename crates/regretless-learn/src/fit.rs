@@ -279,15 +279,14 @@ impl<'a> Fit<'a> {
             let truths = self.task.targets(&rows);
             let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
             let mut noise = stream(self.recipe.training.seed, number as u64, b as u64);
-            let targets = self.model.targets.clone();
-            let mut predictor = std::mem::take(&mut self.model.members);
-            let (outputs, pullback) = predictor[0].train(&inputs, rows.len(), &mut noise);
+            let Model { members, targets, .. } = &mut self.model;
+            let predictor = &mut members[0];
+            let (outputs, pullback) = predictor.train(&inputs, rows.len(), &mut noise);
             let away = outputs.iter().any(|o| !o.is_finite() || o.abs() > RUNAWAY);
             if away {
                 drop(pullback);
                 // Nothing to learn from here; `ended` sees it.
-                predictor[0].weights_mut().iter_mut().for_each(|w| w.values_mut().fill(f32::NAN));
-                self.model.members = predictor;
+                predictor.weights_mut().iter_mut().for_each(|w| w.values_mut().fill(f32::NAN));
                 return Ok(true);
             }
             let width = targets.mean.len();
@@ -299,9 +298,7 @@ impl<'a> Fit<'a> {
             losing += losing_since.elapsed();
             let mut gradient = pullback(&step.gradient);
             epoch.gradient += optimizer::clip(self.recipe.training.clip, &mut gradient);
-            let mut weights = predictor[0].weights_mut();
-            step_all(&mut self.optimizer, &mut weights, &gradient, self.rate);
-            self.model.members = predictor;
+            step_all(&mut self.optimizer, &mut predictor.weights_mut(), &gradient, self.rate);
             epoch.loss += step.value / train.len() as f64;
             epoch.troubles += step.troubles.len();
             zeros += step.zeros;

@@ -33,7 +33,6 @@ mod study;
 mod task;
 pub mod tensorboard;
 mod training;
-mod words;
 
 pub use choose::{Chosen, Tried, decision_methods, train};
 pub use compare::{Comparison, Entry, Progress, Row, compare, default_methods, is_two_stage};
@@ -49,15 +48,12 @@ pub use model_file::ModelCard;
 pub use objective::{Objective, Step};
 pub use observer::{Interrupt, Observer, Silent};
 pub use optimizer::{Optimizer, clip};
-pub use predictor::{
-    Activation, Constant, Embedding, EmbeddingForm, Joint, Mlp, MlpShape, Predictor, Pullback, Shared,
-    Weights,
-};
+pub use predictor::{Constant, Embedding, Joint, Mlp, MlpShape, Predictor, Pullback, Shared, Weights};
 pub use random::stream;
 pub use recipe::Recipe;
+pub use regretless_spec::{Activation, QuadraticForm};
 pub use run::{Environment, Run};
 pub use scaler::Scaler;
 pub use study::{Candidate, Study};
 pub use task::{Task, layout};
 pub use training::{Outcome, train_new, train_on};
-pub use words::status;

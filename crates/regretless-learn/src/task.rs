@@ -30,6 +30,8 @@ pub struct Task {
     /// Rows of the training, validation and test part, ascending.
     parts: [Vec<usize>; 3],
     features: Scaler,
+    /// Statistics of the targets, and as the predictor's outputs are read.
+    statistics: Scaler,
     targets: Scaler,
     inputs: Vec<f32>,
     /// The true optimal value of every row, in the engine's own keeping.
@@ -90,7 +92,19 @@ impl Task {
         };
         let multipliers = OnceLock::new();
         let spec = spec.clone();
-        Ok(Self { spec, layout, data, parts, features, targets, inputs, optima, multipliers, notes })
+        Ok(Self {
+            spec,
+            layout,
+            data,
+            parts,
+            features,
+            statistics,
+            targets,
+            inputs,
+            optima,
+            multipliers,
+            notes,
+        })
     }
 
     /// The problem file.
@@ -160,9 +174,7 @@ impl Task {
 
     /// The unit in which prediction losses measure each entry: its deviation over the training part.
     pub fn units(&self) -> Vec<f64> {
-        let width = self.layout.width();
-        let statistics = Scaler::fit(&self.data.targets, width, self.parts[0].iter().copied());
-        statistics.deviation.iter().map(|d| if *d > 0.0 { *d } else { 1.0 }).collect()
+        self.statistics.deviation.iter().map(|d| if *d > 0.0 { *d } else { 1.0 }).collect()
     }
 
     /// Penalties of the hard rows, from the true parameters of training instances.
@@ -219,7 +231,7 @@ impl Task {
     /// The model of a recipe before training: it predicts the training mean.
     pub fn untrained(&self, recipe: &Recipe) -> Result<Model, LearnError> {
         let constant = recipe.method.is_none();
-        let mean = Scaler::fit(&self.data.targets, self.layout.width(), self.parts[0].iter().copied()).mean;
+        let mean = self.statistics.mean.clone();
         let columns = &self.data.columns;
         let member =
             build::predictor(&self.spec, &self.layout, columns, &mean, constant, recipe.training.seed)?;

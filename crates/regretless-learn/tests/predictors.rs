@@ -4,7 +4,7 @@
 
 use rand::RngExt;
 use regretless_learn::{
-    Activation, Constant, Embedding, EmbeddingForm, Joint, Mlp, MlpShape, Predictor, Shared, Weights, stream,
+    Activation, Constant, Embedding, Joint, Mlp, MlpShape, Predictor, QuadraticForm, Shared, Weights, stream,
 };
 
 const ACTIVATIONS: [Activation; 5] =
@@ -205,7 +205,7 @@ fn composed_predictors_have_the_right_slopes() {
         vec![vec![2], vec![0], vec![1]],
     );
     slopes_agree(&shared, &numbers(5 * 4, 13), 5, "shared");
-    for form in [EmbeddingForm::Gram, EmbeddingForm::Cosine] {
+    for form in [QuadraticForm::Gram, QuadraticForm::Cosine] {
         let embedding = Embedding::new(&mean_matrix(), 3, 2, form, 0.05, 1);
         slopes_agree(&embedding, &numbers(5 * 2, 14), 5, &format!("{form:?}"));
         // Outputs interleaved: the network has 1, 5 and 9.
@@ -222,7 +222,7 @@ fn composed_predictors_have_the_right_slopes() {
 
 #[test]
 fn joint_outputs_are_those_of_the_members() {
-    let embedding = Embedding::new(&mean_matrix(), 3, 3, EmbeddingForm::Gram, 0.05, 1);
+    let embedding = Embedding::new(&mean_matrix(), 3, 3, QuadraticForm::Gram, 0.05, 1);
     let mut network = Mlp::new(&MlpShape { outputs: 2, ..shape(Activation::Relu, false) }, 1);
     shake(&mut network, 21);
     let at: Vec<usize> = [0, 2, 3, 4, 5, 6, 7, 8, 10].to_vec();
@@ -241,7 +241,7 @@ fn joint_outputs_are_those_of_the_members() {
 /// Eigenvalues are not needed: xᵀQx ≥ ridge·‖x‖² for random x.
 #[test]
 fn embeddings_are_positive_definite_wherever_they_are() {
-    for (form, floor) in [(EmbeddingForm::Gram, 0.05), (EmbeddingForm::Cosine, 0.05)] {
+    for (form, floor) in [(QuadraticForm::Gram, 0.05), (QuadraticForm::Cosine, 0.05)] {
         let mut embedding = Embedding::new(&mean_matrix(), 3, 2, form, 0.05, 1);
         shake(&mut embedding, 23);
         let q = embedding.predict(&[], 1);
@@ -252,7 +252,7 @@ fn embeddings_are_positive_definite_wherever_they_are() {
             assert!(form_value >= floor * square - 1e-5, "{form:?}");
             assert_eq!([q[1], q[2], q[5]], [q[3], q[6], q[7]], "symmetric");
         }
-        if form == EmbeddingForm::Cosine {
+        if form == QuadraticForm::Cosine {
             (0..3).for_each(|i| assert!((q[4 * i] - 1.0).abs() < 1e-6, "cosines with themselves"));
         }
     }

@@ -10,7 +10,6 @@ use super::{Finding, Report, gradient, spread};
 use crate::error::CliError;
 use crate::instances::Instances;
 use crate::output::{count, number};
-use crate::solve::status;
 
 /// Instances that are looked at: enough to meet the rows that bind, few enough to be held at once.
 const MOST: usize = 1000;
@@ -122,7 +121,7 @@ fn of(looked_at: usize, all: usize) -> String {
 }
 
 fn explain(problem: &Problem, trouble: &Status) -> String {
-    let word = status(trouble);
+    let word = trouble.word();
     match trouble {
         Status::Infeasible { rows } => format!("{word}: {} cannot hold together", names(problem, rows)),
         Status::Unbounded { ray } => {

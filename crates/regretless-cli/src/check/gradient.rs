@@ -220,20 +220,7 @@ impl Bench<'_> {
 fn of(gradients: &Gradients, what: What) -> &[f64] {
     match what {
         What::Sharpness => std::slice::from_ref(&gradients.k),
-        What::Parameter(parameter) => match parameter {
-            Parameter::Linear => &gradients.theta,
-            Parameter::Quadratic => &gradients.Q,
-            Parameter::SoftRows => &gradients.C,
-            Parameter::Limit => &gradients.d,
-            Parameter::Over => &gradients.alpha,
-            Parameter::Under => &gradients.under,
-            Parameter::AtMostRows => &gradients.A,
-            Parameter::AtMost => &gradients.b,
-            Parameter::EqualRows => &gradients.B,
-            Parameter::Equals => &gradients.c,
-            Parameter::Lower => &gradients.lower,
-            Parameter::Upper => &gradients.upper,
-        },
+        What::Parameter(parameter) => gradients.of(parameter),
     }
 }
 

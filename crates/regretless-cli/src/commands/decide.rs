@@ -1,7 +1,7 @@
 //! `regretless decide`
 
 use regretless_core::{Optimum, ProblemError};
-use regretless_learn::{Decider, Run, status};
+use regretless_learn::{Decider, Run};
 use regretless_spec::{DataReader, Want};
 
 use crate::args::{DecideArgs, Undecided};
@@ -62,7 +62,7 @@ impl Decided {
                 Self { status: "optimal".into(), objective: optimum.objective, x: optimum.x }
             }
             Ok(optimum) => {
-                Self { status: status(&optimum.status).into(), objective: f64::NAN, x: vec![f64::NAN; n] }
+                Self { status: optimum.status.word().into(), objective: f64::NAN, x: vec![f64::NAN; n] }
             }
             Err(error) => {
                 Self { status: error.to_string().into(), objective: f64::NAN, x: vec![f64::NAN; n] }

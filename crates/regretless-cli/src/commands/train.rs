@@ -1,6 +1,7 @@
 //! `regretless train`
 
 use std::fmt::Write;
+use std::path::Path;
 
 use regretless_learn::{Ended, Outcome as Trained, Run, train_new, train_on};
 use serde::Serialize;
@@ -15,14 +16,13 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, CliError> {
     threads(args.common.threads);
     let interrupt = crate::interrupt::on_ctrl_c();
     let mut progress = Training::new(args.common.quiet, interrupt);
-    let trained = match (&args.resume, &args.problem) {
-        (Some(dir), _) => train_on(dir, &mut progress),
-        (None, Some(problem)) => {
-            let spec = read(problem, args.data.as_deref(), args.method.as_deref(), &args.settings)?;
-            train_new(&spec, &args.out, &mut progress)
-        }
-        // Clap has asked for one of the two.
-        (None, None) => return Err(CliError::NotEmpty { path: String::new() }),
+    let trained = if let Some(dir) = &args.resume {
+        train_on(dir, &mut progress)
+    } else {
+        // Clap asks for a problem where there is no run.
+        let problem = args.problem.as_deref().unwrap_or(Path::new("problem.toml"));
+        let spec = read(problem, args.data.as_deref(), args.method.as_deref(), &args.settings)?;
+        train_new(&spec, &args.out, &mut progress)
     };
     progress.finish();
     let (run, trained) = trained?;

@@ -66,16 +66,7 @@ impl Answer {
 
     /// The status in one word.
     pub(crate) fn status(&self) -> &'static str {
-        status(&self.optimum.status)
-    }
-}
-
-pub(crate) fn status(status: &Status) -> &'static str {
-    match status {
-        Status::Optimal => "optimal",
-        Status::Infeasible { .. } => "infeasible",
-        Status::Unbounded { .. } => "unbounded",
-        Status::NumericalTrouble => "numerical-trouble",
+        self.optimum.status.word()
     }
 }
 

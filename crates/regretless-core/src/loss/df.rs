@@ -13,8 +13,8 @@ use rayon::prelude::*;
 
 use super::truths::{Known, Truths};
 use super::{
-    Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of, header,
-    positive, read_header,
+    Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of, positive,
+    read_store, save_store,
 };
 use crate::Matrix;
 use crate::kkt;
@@ -142,17 +142,11 @@ impl DecisionLoss for Df {
     }
 
     fn checkpoint(&mut self) -> Vec<u8> {
-        self.store.drop_factors();
-        let mut w = header(Method::Df);
-        w.bytes(&self.store.to_bytes());
-        w.0
+        save_store(Method::Df, &mut self.store)
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), LossError> {
-        let mut r = read_header(Method::Df, bytes)?;
-        let store = Store::from_bytes(r.bytes()?)?;
-        r.end()?;
-        self.store = store;
+        self.store = read_store(Method::Df, bytes)?;
         Ok(())
     }
 }

@@ -27,6 +27,7 @@ use crate::problem::{Problem, ProblemError, RowId};
 use crate::reading::Reading;
 use crate::saved::{Reader, SavedError, Writer};
 use crate::scenarios::Scenarios;
+use crate::store::Store;
 
 /// Predictions and truths of some samples, row after row.
 #[derive(Clone, Copy, Debug)]
@@ -242,4 +243,19 @@ fn read_header(method: Method, bytes: &[u8]) -> Result<Reader<'_>, SavedError> {
     let mut r = Reader::new(bytes);
     r.tag(TAG, VERSION, "loss")?;
     if r.bytes()? == method.id().as_bytes() { Ok(r) } else { Err(SavedError::Mismatch("method")) }
+}
+
+/// The state of a loss that has nothing but warm starts to remember.
+fn save_store(method: Method, store: &mut Store) -> Vec<u8> {
+    store.drop_factors();
+    let mut w = header(method);
+    w.bytes(&store.to_bytes());
+    w.0
+}
+
+fn read_store(method: Method, bytes: &[u8]) -> Result<Store, LossError> {
+    let mut r = read_header(method, bytes)?;
+    let store = Store::from_bytes(r.bytes()?)?;
+    r.end()?;
+    Ok(store)
 }

@@ -14,8 +14,8 @@ use rayon::prelude::*;
 use super::gap::target;
 use super::truths::{Known, Truths};
 use super::{
-    Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of, header,
-    read_header,
+    Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of, read_store,
+    save_store,
 };
 use crate::gradient::Gradients;
 use crate::layout::Values;
@@ -86,17 +86,11 @@ impl DecisionLoss for SpoPlus {
     }
 
     fn checkpoint(&mut self) -> Vec<u8> {
-        self.store.drop_factors();
-        let mut w = header(Method::SpoPlus);
-        w.bytes(&self.store.to_bytes());
-        w.0
+        save_store(Method::SpoPlus, &mut self.store)
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), LossError> {
-        let mut r = read_header(Method::SpoPlus, bytes)?;
-        let store = Store::from_bytes(r.bytes()?)?;
-        r.end()?;
-        self.store = store;
+        self.store = read_store(Method::SpoPlus, bytes)?;
         Ok(())
     }
 }

@@ -9,36 +9,27 @@
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use regretless_spec::QuadraticForm;
 
 use super::{Predictor, Pullback, Weights};
 use crate::random::stream;
-
-/// How the embedding becomes a matrix.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EmbeddingForm {
-    /// Inner products.
-    #[default]
-    Gram,
-    /// Cosines of the angles.
-    Cosine,
-}
 
 /// A free embedding of n variables; its outputs are the n × n entries of Q̂ in the matrix's own units.
 #[derive(Clone, Debug)]
 pub struct Embedding {
     n: usize,
     rank: usize,
-    form: EmbeddingForm,
+    form: QuadraticForm,
     ridge: f64,
     weights: Weights,
 }
 
 impl Embedding {
     /// An embedding whose Q̂ is as near to `mean` as rank, form and ridge allow.
-    pub fn new(mean: &[f64], n: usize, rank: usize, form: EmbeddingForm, ridge: f64, seed: u64) -> Self {
+    pub fn new(mean: &[f64], n: usize, rank: usize, form: QuadraticForm, ridge: f64, seed: u64) -> Self {
         let share = match form {
-            EmbeddingForm::Gram => 1.0,
-            EmbeddingForm::Cosine => 1.0 - ridge,
+            QuadraticForm::Gram => 1.0,
+            QuadraticForm::Cosine => 1.0 - ridge,
         };
         let rest = |i: usize, j: usize| {
             let symmetric = f64::midpoint(mean[i * n + j], mean[j * n + i]);
@@ -60,7 +51,7 @@ impl Embedding {
     fn rows(&self) -> (Vec<f64>, Vec<f64>) {
         let mut rows: Vec<f64> = self.weights.values().iter().map(|&v| f64::from(v)).collect();
         let mut lengths = vec![1.0; self.n];
-        if self.form == EmbeddingForm::Cosine {
+        if self.form == QuadraticForm::Cosine {
             for (row, length) in rows.chunks_exact_mut(self.rank).zip(&mut lengths) {
                 *length = row.iter().map(|v| v * v).sum::<f64>().sqrt().max(1e-12);
                 row.iter_mut().for_each(|v| *v /= *length);
@@ -71,8 +62,8 @@ impl Embedding {
 
     fn share(&self) -> f64 {
         match self.form {
-            EmbeddingForm::Gram => 1.0,
-            EmbeddingForm::Cosine => 1.0 - self.ridge,
+            QuadraticForm::Gram => 1.0,
+            QuadraticForm::Cosine => 1.0 - self.ridge,
         }
     }
 
@@ -104,7 +95,7 @@ impl Embedding {
                 let row = &rows[j * rank..(j + 1) * rank];
                 along.iter_mut().zip(row).for_each(|(a, r)| *a += weight * r);
             }
-            if self.form == EmbeddingForm::Cosine {
+            if self.form == QuadraticForm::Cosine {
                 let own = &rows[i * rank..(i + 1) * rank];
                 let radial: f64 = own.iter().zip(&along).map(|(u, a)| u * a).sum();
                 along.iter_mut().zip(own).for_each(|(a, u)| *a = (*a - radial * u) / lengths[i]);
@@ -170,7 +161,7 @@ mod tests {
     fn gradients_agree_with_differences() {
         let mean = [1.0, 0.3, 0.1, 0.3, 1.0, -0.2, 0.1, -0.2, 1.0];
         let seed: Vec<f32> = (0..9).map(|i| (i as f32 * 1.7).sin()).collect();
-        for form in [EmbeddingForm::Gram, EmbeddingForm::Cosine] {
+        for form in [QuadraticForm::Gram, QuadraticForm::Cosine] {
             let mut embedding = Embedding::new(&mean, 3, 3, form, 0.1, 1);
             for (q, mean) in embedding.matrix().iter().zip(mean) {
                 assert!((f64::from(*q) - mean).abs() < 0.01, "{form:?}");

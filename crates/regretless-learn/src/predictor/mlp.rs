@@ -4,39 +4,26 @@ use burn::tensor::activation;
 use burn::tensor::{Device, Tensor, TensorData};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use regretless_spec::Activation;
 
 use super::initial::uniform;
 use super::{Predictor, Pullback, Weights};
 use crate::random::stream;
 
-/// What follows a hidden layer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Activation {
-    #[default]
-    Relu,
-    LeakyRelu,
-    Tanh,
-    Sigmoid,
-    Gelu,
+fn apply(activation: Activation, x: Tensor<2>) -> Tensor<2> {
+    match activation {
+        Activation::Relu => activation::relu(x),
+        Activation::LeakyRelu => activation::leaky_relu(x, 0.01),
+        Activation::Tanh => activation::tanh(x),
+        Activation::Sigmoid => activation::sigmoid(x),
+        Activation::Gelu => activation::gelu(x),
+    }
 }
 
-impl Activation {
-    fn apply(self, x: Tensor<2>) -> Tensor<2> {
-        match self {
-            Self::Relu => activation::relu(x),
-            Self::LeakyRelu => activation::leaky_relu(x, 0.01),
-            Self::Tanh => activation::tanh(x),
-            Self::Sigmoid => activation::sigmoid(x),
-            Self::Gelu => activation::gelu(x),
-        }
-    }
-
-    fn gain(self) -> f64 {
-        match self {
-            Self::Relu | Self::LeakyRelu | Self::Gelu => 6.0,
-            Self::Tanh | Self::Sigmoid => 3.0,
-        }
+fn gain(activation: Activation) -> f64 {
+    match activation {
+        Activation::Relu | Activation::LeakyRelu | Activation::Gelu => 6.0,
+        Activation::Tanh | Activation::Sigmoid => 3.0,
     }
 }
 
@@ -76,7 +63,7 @@ impl Mlp {
         let (mut weights, mut buffers) = (Weights::default(), Weights::default());
         let mut fan_in = shape.inputs;
         for (l, &units) in shape.hidden.iter().enumerate() {
-            let values = uniform(&mut rng, fan_in, fan_in * units, shape.activation.gain());
+            let values = uniform(&mut rng, fan_in, fan_in * units, gain(shape.activation));
             weights.push(format!("layer{l}.weight"), [fan_in, units], values);
             weights.push(format!("layer{l}.bias"), [1, units], vec![0.0; units]);
             if shape.batch_norm {
@@ -114,7 +101,7 @@ impl Mlp {
             if self.shape.batch_norm {
                 x = norm(l, x) * next() + next();
             }
-            x = drop(self.shape.activation.apply(x));
+            x = drop(apply(self.shape.activation, x));
         }
         x.matmul(next()) + next()
     }

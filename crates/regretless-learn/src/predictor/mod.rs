@@ -17,9 +17,9 @@ use std::fmt::Debug;
 use rand_chacha::ChaCha8Rng;
 
 pub use constant::Constant;
-pub use embedding::{Embedding, EmbeddingForm};
+pub use embedding::Embedding;
 pub use joint::Joint;
-pub use mlp::{Activation, Mlp, MlpShape};
+pub use mlp::{Mlp, MlpShape};
 pub use shared::Shared;
 pub use weights::Weights;
 
@@ -29,7 +29,7 @@ pub type Pullback<'a> = Box<dyn FnOnce(&[f32]) -> Vec<f32> + 'a>;
 /// A function of features with weights to learn.
 ///
 /// ```
-/// use regretless_learn::{Activation, Mlp, MlpShape, Predictor};
+/// use regretless_learn::{Mlp, MlpShape, Predictor};
 /// let shape = MlpShape { inputs: 3, hidden: vec![8], outputs: 2, ..MlpShape::default() };
 /// let mut network = Mlp::new(&shape, 7);
 /// // Untrained, it predicts the training mean whatever the features are.
@@ -38,7 +38,7 @@ pub type Pullback<'a> = Box<dyn FnOnce(&[f32]) -> Vec<f32> + 'a>;
 /// let (outputs, pullback) = network.train(&[1.0, -2.0, 0.5], 1, &mut noise);
 /// let gradients = pullback(&[1.0, 0.0]); // d(first output)/d(weights)
 /// assert_eq!(gradients.len(), network.weights()[0].len());
-/// # let _ = (outputs, Activation::Relu);
+/// # let _ = outputs;
 /// ```
 pub trait Predictor: Debug + Send + Sync {
     /// Outputs of one row.

@@ -6,7 +6,7 @@ use super::Context;
 use super::ranges::MOST_EPOCHS;
 use crate::error::{Result, Trouble};
 use crate::file::{
-    MultipliersSetting, RuleName, ScaledRule, SegmentsName, SharpnessSetting, SurrogateSection,
+    MultipliersSetting, RampSetting, RuleName, ScaledRule, SegmentsName, SharpnessSetting, SurrogateSection,
 };
 use crate::key::Key;
 use crate::settings::{Ramp, Sharpness};
@@ -67,15 +67,16 @@ fn sharpness(ctx: &Context<'_>, key: &Key, written: &SharpnessSetting) -> Result
         SharpnessSetting::Annealed(ramp) => {
             ctx.positive(&key.key("from"), ramp.from, K)?;
             ctx.positive(&key.key("to"), ramp.to, K)?;
-            ctx.count(
-                &key.key("epochs"),
-                ramp.epochs,
-                1..=MOST_EPOCHS,
-                "the way takes 1 to 1,000,000 epochs",
-            )?;
-            Ok(Sharpness::Annealed(Ramp { from: ramp.from, to: ramp.to, epochs: ramp.epochs }))
+            Ok(Sharpness::Annealed(way(ctx, key, *ramp)?))
         }
     }
+}
+
+/// A value that changes over epochs; its ends are the caller's to check.
+pub(super) fn way(ctx: &Context<'_>, key: &Key, ramp: RampSetting) -> Result<Ramp> {
+    let expected = "the way takes 1 to 1,000,000 epochs";
+    ctx.count(&key.key("epochs"), ramp.epochs, 1..=MOST_EPOCHS, expected)?;
+    Ok(Ramp { from: ramp.from, to: ramp.to, epochs: ramp.epochs })
 }
 
 fn by_name(rule: RuleName, factor: Option<f64>, sqrt_n: Option<bool>) -> Rule {

@@ -2,13 +2,14 @@
 
 use super::Context;
 use super::ranges::MOST_EPOCHS;
+use super::settings::way;
 use crate::error::{Result, Trouble};
 use crate::file::{
     ClipSetting, ClipTable, MixSetting, ScheduleSetting, StopSetting, StopWord, TrainingSection,
 };
 use crate::key::Key;
 use crate::settings::{
-    Clip, Method, MethodError, MethodName, Mix, Optimizer, Ramp, Scenarios, Schedule, Stop, TrainingSettings,
+    Clip, Method, MethodError, MethodName, Mix, Optimizer, Scenarios, Schedule, Stop, TrainingSettings,
     Weights,
 };
 
@@ -140,13 +141,7 @@ fn mix(ctx: &Context<'_>, key: &Key, written: Option<MixSetting>) -> Result<Mix>
         Some(MixSetting::Annealed(ramp)) => {
             share(&key.key("from"), ramp.from)?;
             share(&key.key("to"), ramp.to)?;
-            ctx.count(
-                &key.key("epochs"),
-                ramp.epochs,
-                1..=MOST_EPOCHS,
-                "the way takes 1 to 1,000,000 epochs",
-            )?;
-            Ok(Mix::Annealed(Ramp { from: ramp.from, to: ramp.to, epochs: ramp.epochs }))
+            Ok(Mix::Annealed(way(ctx, key, ramp)?))
         }
     }
 }
