@@ -1,0 +1,1 @@
+//! Portfolio selection: predict the returns and the risk of equities.

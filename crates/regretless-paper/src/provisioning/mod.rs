@@ -1,0 +1,1 @@
+//! Resource provisioning: predict the load of eight regions over a day.

@@ -1,0 +1,28 @@
+//! Draws that the generators share.
+
+use rand::{Rng, RngExt};
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// Standard normal numbers by the inverse distribution function: one uniform number each, on every platform the same.
+pub(crate) fn normal(rng: &mut impl Rng, count: usize) -> Vec<f64> {
+    let standard = Normal::standard();
+    // The open interval: neither end has a finite quantile.
+    (0..count).map(|_| standard.inverse_cdf((rng.random::<f64>() + f64::EPSILON / 2.0).min(1.0 - f64::EPSILON / 2.0))).collect()
+}
+
+/// Uniform numbers on [0, 1).
+pub(crate) fn uniform(rng: &mut impl Rng, count: usize) -> Vec<f64> {
+    (0..count).map(|_| rng.random()).collect()
+}
+
+/// Zeroes `zeros` rows, drawn without replacement, in every column of a row-major matrix.
+pub(crate) fn thin(rng: &mut impl Rng, matrix: &mut [f64], rows: usize, cols: usize, zeros: usize) {
+    for j in 0..cols {
+        let mut order: Vec<usize> = (0..rows).collect();
+        for i in 0..zeros {
+            let k = rng.random_range(i..rows);
+            order.swap(i, k);
+            matrix[order[i] * cols + j] = 0.0;
+        }
+    }
+}
