@@ -1,7 +1,7 @@
 //! From the settings of a problem file to a predictor.
 
 use regretless_core::{Layout, Parameter};
-use regretless_spec::{Columns, PredictorKind, Spec};
+use regretless_spec::{Columns, Initial, PredictorKind, Spec};
 
 use crate::error::LearnError;
 use crate::predictor::{Constant, Embedding, Joint, Mlp, MlpShape, Predictor, Shared};
@@ -44,7 +44,11 @@ pub(crate) fn predictor(
     let own = quadratic_entries(layout);
     let rest = entries(layout, |p| p != Parameter::Quadratic);
     let mean: Vec<f64> = own.iter().map(|&k| mean[k]).collect();
-    let embedding = Embedding::new(&mean, n, quadratic.embedding, quadratic.form, quadratic.ridge, seed);
+    let regretless_spec::QuadraticSettings { embedding, form, ridge } = quadratic;
+    let embedding = match settings.initial {
+        Initial::Mean => Embedding::new(&mean, n, embedding, form, ridge, seed),
+        Initial::Random => Embedding::random(n, embedding, form, ridge, seed),
+    };
     let mut members: Vec<(Box<dyn Predictor>, Vec<usize>)> = vec![(Box::new(embedding), own)];
     if !rest.is_empty() {
         members.push((network(spec, layout, columns, &rest, seed)?, rest));
@@ -69,6 +73,7 @@ fn network(
         activation: settings.activation,
         batch_norm: settings.batch_norm,
         dropout: settings.dropout,
+        initial: settings.initial,
     };
     let Some(inputs) = columns.per_variable.clone().filter(|_| settings.shared) else {
         return Ok(Box::new(Mlp::new(&shape(features, outputs.len()), seed)));

@@ -46,6 +46,16 @@ impl Dataset {
         }
     }
 
+    /// Says which part each row belongs to; the problem file's `split` no longer matters.
+    ///
+    /// # Panics
+    /// If there are not as many parts as rows.
+    pub fn with_parts(mut self, parts: &[Part]) -> Self {
+        assert_eq!(parts.len(), self.rows(), "a part for each row");
+        self.parts = parts.iter().copied().map(Some).collect();
+        self
+    }
+
     /// Reads the files that a problem file names in its section `[data]`.
     pub fn read(spec: &Spec) -> Result<Self, LearnError> {
         let Some(data) = spec.data() else {

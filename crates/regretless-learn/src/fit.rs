@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use regretless_core::{Batch, LossOptions, Method, Regret, RowId, Scenarios, build_loss};
-use regretless_spec::{ScenarioSource, Schedule};
+use regretless_spec::{Keep, ScenarioSource, Schedule};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
@@ -86,7 +86,7 @@ pub enum Ended {
 /// A trained predictor and how it came about.
 #[derive(Clone, Debug)]
 pub struct Fitted {
-    /// The predictor of the best epoch.
+    /// The predictor of the epoch that was kept.
     pub model: Model,
     /// Every epoch.
     pub history: Vec<Epoch>,
@@ -189,14 +189,13 @@ impl<'a> Fit<'a> {
             self.history.push(epoch);
             observer.checkpoint(&mut self)?;
         };
-        self.model.members[0] = self.best.predictor.clone();
-        Ok(Fitted {
-            model: self.model,
-            best: self.best.epoch,
-            history: self.history,
-            ended,
-            seconds: self.seconds,
-        })
+        // What ran away is not kept, whatever was asked for.
+        let last = self.recipe.training.keep == Keep::Last && ended != Ended::Diverged;
+        if !last {
+            self.model.members[0] = self.best.predictor.clone();
+        }
+        let best = if last { self.history.last().map_or(0, |e| e.epoch) } else { self.best.epoch };
+        Ok(Fitted { model: self.model, best, history: self.history, ended, seconds: self.seconds })
     }
 
     fn ended(&self) -> Option<Ended> {
@@ -356,6 +355,7 @@ fn objective(
         main: build_loss(method, task.problem(), task.layout(), &options)?,
         l2: build_loss(Method::L2, task.problem(), task.layout(), &plain)?,
         mix: recipe.mixed.then_some(training.mix),
+        bound: training.bound,
         warmup: training.warmup,
         sharpness: recipe.k.clone(),
     })

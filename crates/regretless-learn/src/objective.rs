@@ -7,9 +7,6 @@ use regretless_spec::{Mix, Sharpness};
 
 use crate::error::LearnError;
 
-/// An instance's gradient may be this many times the batch's median; see [`bound`].
-const LARGEST: f64 = 10.0;
-
 /// The losses of a run and how they are combined epoch by epoch.
 pub struct Objective {
     /// The method's loss.
@@ -18,6 +15,8 @@ pub struct Objective {
     pub l2: Box<dyn DecisionLoss>,
     /// Weight of L2; `None` for the method alone.
     pub mix: Option<Mix>,
+    /// How many times the batch's median an instance's gradient may be.
+    pub bound: f64,
     /// Epochs of L2 alone before the method.
     pub warmup: usize,
     /// K by epoch, counted from the end of the warm-up.
@@ -75,7 +74,7 @@ impl Objective {
             let losses = self.main.evaluate(batch)?;
             gradient = outputs(&losses, deviation);
             step.zeros = gradient.chunks_exact(deviation.len()).filter(|g| norm(g) == 0.0).count();
-            bound(&mut gradient, deviation.len());
+            bound(&mut gradient, deviation.len(), self.bound);
             step.value = losses.values.iter().sum();
             step.troubles = losses.troubles;
             step.uncapped = losses.uncapped;
@@ -106,14 +105,14 @@ fn outputs(losses: &Losses, deviation: &[f64]) -> Vec<f64> {
 
 /// Shortens gradients that are far longer than the batch's median. The derivative of a decision can be huge where H is
 /// nearly singular, and one such instance would otherwise decide the step for all.
-fn bound(gradient: &mut [f64], width: usize) {
+fn bound(gradient: &mut [f64], width: usize, largest: f64) {
     let mut lengths: Vec<f64> = gradient.chunks_exact(width).map(norm).filter(|l| *l > 0.0).collect();
-    if lengths.is_empty() {
+    if lengths.is_empty() || largest.is_infinite() {
         return;
     }
     let middle = lengths.len() / 2;
     let (_, median, _) = lengths.select_nth_unstable_by(middle, f64::total_cmp);
-    let most = LARGEST * *median;
+    let most = largest * *median;
     for row in gradient.chunks_exact_mut(width) {
         let length = norm(row);
         if length > most {
@@ -133,7 +132,9 @@ mod tests {
     #[test]
     fn one_instance_does_not_decide_for_all() {
         let mut gradient = vec![1.0, 0.0, 0.0, 1.0, 300.0, 400.0];
-        bound(&mut gradient, 2);
+        bound(&mut gradient, 2, f64::INFINITY);
+        assert_eq!(gradient[4], 300.0);
+        bound(&mut gradient, 2, 10.0);
         assert_eq!(gradient, [1.0, 0.0, 0.0, 1.0, 6.0, 8.0]);
     }
 }

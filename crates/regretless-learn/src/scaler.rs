@@ -19,6 +19,11 @@ pub struct Scaler {
 }
 
 impl Scaler {
+    /// A scaler that changes nothing.
+    pub fn identity(width: usize) -> Self {
+        Self { mean: vec![0.0; width], deviation: vec![1.0; width] }
+    }
+
     /// Statistics of the given rows of a row-major table; missing numbers (NaN) are left out.
     pub fn fit(values: &[f64], width: usize, rows: impl IntoIterator<Item = usize> + Clone) -> Self {
         let mut count = vec![0.0; width];

@@ -1,6 +1,7 @@
 //! What a run learns from: the problem, the data in three parts, and what is known before training starts.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use rand::seq::SliceRandom;
@@ -14,6 +15,7 @@ use crate::build;
 use crate::dataset::Dataset;
 use crate::error::LearnError;
 use crate::model::Model;
+use crate::predictor::Predictor;
 use crate::random::stream;
 use crate::recipe::Recipe;
 use crate::scaler::Scaler;
@@ -21,8 +23,10 @@ use crate::scaler::Scaler;
 /// Instances whose exact multipliers set the penalties of hard rows; more say little more.
 const PROBES: usize = 256;
 
+/// Makes an untrained predictor from a seed.
+pub type PredictorSource = dyn Fn(u64) -> Box<dyn Predictor> + Send + Sync;
+
 /// A problem with data to learn from.
-#[derive(Debug)]
 pub struct Task {
     spec: Spec,
     layout: Layout,
@@ -37,7 +41,18 @@ pub struct Task {
     /// The true optimal value of every row, in the engine's own keeping.
     optima: Vec<(u64, f64)>,
     multipliers: OnceLock<Multipliers>,
+    /// In place of the predictor that the problem file describes.
+    predictor: Option<Box<PredictorSource>>,
     notes: Vec<String>,
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Task")
+            .field("spec", &self.spec.file())
+            .field("rows", &self.data.rows())
+            .finish_non_exhaustive()
+    }
 }
 
 /// The predicted entries of a problem file, one after the other.
@@ -77,9 +92,12 @@ impl Task {
             }
         }
         let width = layout.width();
-        let features = Scaler::fit(&data.features, data.width(), parts[0].iter().copied());
         let statistics = Scaler::fit(&data.targets, width, parts[0].iter().copied());
-        let mut targets = statistics.clone();
+        let (features, mut targets) = if spec.predictor().standardise {
+            (Scaler::fit(&data.features, data.width(), parts[0].iter().copied()), statistics.clone())
+        } else {
+            (Scaler::identity(data.width()), Scaler::identity(width))
+        };
         // An embedding's outputs are the entries of Q themselves.
         if spec.predictor().quadratic.is_some() {
             for k in build::quadratic_entries(&layout) {
@@ -103,8 +121,25 @@ impl Task {
             inputs,
             optima,
             multipliers,
+            predictor: None,
             notes,
         })
+    }
+
+    /// Predicts with predictors of the caller's own making instead of those the problem file describes. They work in
+    /// standardised units, or in the data's own with `standardise = false` in `[predictor]`.
+    pub fn with_predictor(
+        mut self,
+        source: impl Fn(u64) -> Box<dyn Predictor> + Send + Sync + 'static,
+    ) -> Self {
+        self.predictor = Some(Box::new(source));
+        self
+    }
+
+    /// Softens hard rows with these penalties instead of those the problem file's rule would choose.
+    pub fn with_multipliers(mut self, multipliers: Multipliers) -> Self {
+        self.multipliers = OnceLock::from(multipliers);
+        self
     }
 
     /// The problem file.
@@ -172,8 +207,12 @@ impl Task {
         gather(&self.data.targets, self.layout.width(), rows)
     }
 
-    /// The unit in which prediction losses measure each entry: its deviation over the training part.
+    /// The unit in which prediction losses measure each entry: its deviation over the training part, or 1 where nothing is
+    /// standardised.
     pub fn units(&self) -> Vec<f64> {
+        if !self.spec.predictor().standardise {
+            return vec![1.0; self.layout.width()];
+        }
         self.statistics.deviation.iter().map(|d| if *d > 0.0 { *d } else { 1.0 }).collect()
     }
 
@@ -233,8 +272,11 @@ impl Task {
         let constant = recipe.method.is_none();
         let mean = self.statistics.mean.clone();
         let columns = &self.data.columns;
-        let member =
-            build::predictor(&self.spec, &self.layout, columns, &mean, constant, recipe.training.seed)?;
+        let seed = recipe.training.seed;
+        let member = match &self.predictor {
+            Some(source) if !constant => source(seed),
+            _ => build::predictor(&self.spec, &self.layout, columns, &mean, constant, seed)?,
+        };
         // A constant predictor is the mean of everything, Q included.
         let targets = if constant { Scaler { mean, ..self.targets.clone() } } else { self.targets.clone() };
         Ok(Model {

@@ -4,7 +4,8 @@
 
 use rand::RngExt;
 use regretless_learn::{
-    Activation, Constant, Embedding, Joint, Mlp, MlpShape, Predictor, QuadraticForm, Shared, Weights, stream,
+    Activation, Constant, Embedding, Initial, Joint, Mlp, MlpShape, Predictor, QuadraticForm, Shared,
+    Weights, stream,
 };
 
 const ACTIVATIONS: [Activation; 5] =
@@ -24,7 +25,15 @@ fn shake(predictor: &mut dyn Predictor, seed: u64) {
 }
 
 fn shape(activation: Activation, batch_norm: bool) -> MlpShape {
-    MlpShape { inputs: 3, hidden: vec![5, 4], outputs: 2, activation, batch_norm, dropout: 0.0 }
+    MlpShape {
+        inputs: 3,
+        hidden: vec![5, 4],
+        outputs: 2,
+        activation,
+        batch_norm,
+        dropout: 0.0,
+        initial: Initial::Mean,
+    }
 }
 
 /// The network once more: plain loops, double precision.

@@ -7,7 +7,11 @@ use statrs::distribution::{ContinuousCDF, Normal};
 pub(crate) fn normal(rng: &mut impl Rng, count: usize) -> Vec<f64> {
     let standard = Normal::standard();
     // The open interval: neither end has a finite quantile.
-    (0..count).map(|_| standard.inverse_cdf((rng.random::<f64>() + f64::EPSILON / 2.0).min(1.0 - f64::EPSILON / 2.0))).collect()
+    (0..count)
+        .map(|_| {
+            standard.inverse_cdf((rng.random::<f64>() + f64::EPSILON / 2.0).min(1.0 - f64::EPSILON / 2.0))
+        })
+        .collect()
 }
 
 /// Uniform numbers on [0, 1).

@@ -61,8 +61,8 @@ pub use predict::Predicted;
 pub use regretless_core::{Parameter, Parameters};
 pub use resolve::Overrides;
 pub use settings::{
-    Activation, Clip, DataFiles, DataSettings, Infeasible, Method, MethodError, MethodName, Missing, Mix,
-    Optimizer, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
+    Activation, Clip, DataFiles, DataSettings, Infeasible, Initial, Keep, Method, MethodError, MethodName,
+    Missing, Mix, Optimizer, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
     ScenarioSource, Scenarios, Schedule, Sharpness, Split, SplitKind, Stop, TrainingSettings, Weights,
 };
 pub use spec::{Spec, SurrogateSettings};

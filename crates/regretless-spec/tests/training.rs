@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use regretless_spec::{
-    Activation, Clip, DataFiles, Limits, Method, Missing, Mix, Optimizer, Overrides, PredictorKind,
-    QuadraticForm, Ramp, Result, ScenarioSource, Schedule, Sharpness, Spec, Split, Stop,
+    Activation, Clip, DataFiles, Initial, Keep, Limits, Method, Missing, Mix, Optimizer, Overrides,
+    PredictorKind, QuadraticForm, Ramp, Result, ScenarioSource, Schedule, Sharpness, Spec, Split, Stop,
 };
 
 const HEAD: &str = "[problem]\nvariables = 2\n[objective]\nlinear = { predict = \"p*\" }\n";
@@ -59,6 +59,10 @@ fn every_form() {
     assert_eq!(training("stop = \"never\"").stop, Stop::Never);
     let mix = training("mix = { from = 1, to = 0, epochs = 20 }").mix;
     assert_eq!(mix, Mix::Annealed(Ramp { from: 1.0, to: 0.0, epochs: 20 }));
+    assert_eq!((training("").bound, training("bound = inf").bound), (10.0, f64::INFINITY));
+    assert_eq!(training("keep = \"last\"").keep, Keep::Last);
+    let plain = good("[predictor]\nstandardise = false\ninitial = \"random\"\n").predictor().clone();
+    assert_eq!((plain.standardise, plain.initial), (false, Initial::Random));
     let method = training("method = \"spo++l2+scenarios\"").method;
     assert_eq!((method.base, method.mixed, method.scenarios), (Method::SpoPlus, true, true));
 
@@ -131,6 +135,11 @@ fn refused() {
         (
             "[training]\noptimizer = \"adamw\"",
             "training.optimizer: unknown value `adamw`, expected one of `adam`, `adagrad`, `sgd`",
+        ),
+        ("[training]\nbound = 0.5", "training.bound: 0.5 is out of range: a bound is 1 or more, or inf"),
+        (
+            "[predictor]\nstandardise = false\n[data]\nfile = \"a.csv\"\nmissing = \"mean\"",
+            "data.missing: means are filled in with `predictor.standardise = true` only",
         ),
         (
             "[training]\nscenarios = { count = 0 }",

@@ -8,8 +8,10 @@
 //! Both are positive definite by construction. `cosine` is the paper's portfolio (Q̂ = 0.9·cosine + 0.1·I).
 
 use rand::RngExt;
+use rand::distr::Open01;
 use rand_chacha::ChaCha8Rng;
 use regretless_spec::QuadraticForm;
+use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::{Predictor, Pullback, Weights};
 use crate::random::stream;
@@ -44,6 +46,16 @@ impl Embedding {
         }
         let mut weights = Weights::default();
         weights.push("quadratic.embedding", [n, rank], values.into_iter().map(|v| v as f32).collect());
+        Self { n, rank, form, ridge, weights }
+    }
+
+    /// An embedding of standard normal numbers.
+    pub fn random(n: usize, rank: usize, form: QuadraticForm, ridge: f64, seed: u64) -> Self {
+        let mut rng = stream(seed, u64::MAX, 1);
+        let standard = Normal::standard();
+        let values = (0..n * rank).map(|_| standard.inverse_cdf(rng.sample(Open01)) as f32).collect();
+        let mut weights = Weights::default();
+        weights.push("quadratic.embedding", [n, rank], values);
         Self { n, rank, form, ridge, weights }
     }
 

@@ -4,7 +4,7 @@ use burn::tensor::activation;
 use burn::tensor::{Device, Tensor, TensorData};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use regretless_spec::Activation;
+use regretless_spec::{Activation, Initial};
 
 use super::initial::uniform;
 use super::{Predictor, Pullback, Weights};
@@ -42,6 +42,8 @@ pub struct MlpShape {
     pub batch_norm: bool,
     /// Share of hidden units silenced in a training step.
     pub dropout: f64,
+    /// What it predicts untrained.
+    pub initial: Initial,
 }
 
 /// A multilayer perceptron; see [`MlpShape`].
@@ -57,15 +59,26 @@ const MOMENTUM: f32 = 0.1;
 const EPSILON: f64 = 1e-5;
 
 impl Mlp {
-    /// A network with random hidden layers and a last layer of zeros.
+    /// A network with random hidden layers and a last layer of zeros, or random throughout.
     pub fn new(shape: &MlpShape, seed: u64) -> Self {
         let mut rng = stream(seed, u64::MAX, 0);
         let (mut weights, mut buffers) = (Weights::default(), Weights::default());
+        let random = shape.initial == Initial::Random;
+        // PyTorch's linear layers: weights and biases alike uniform on ±1/√fan_in.
+        let mut layer = |fan_in: usize, units: usize, gain: f64| {
+            if random {
+                return (
+                    uniform(&mut rng, fan_in, fan_in * units, 1.0),
+                    uniform(&mut rng, fan_in, units, 1.0),
+                );
+            }
+            (uniform(&mut rng, fan_in, fan_in * units, gain), vec![0.0; units])
+        };
         let mut fan_in = shape.inputs;
         for (l, &units) in shape.hidden.iter().enumerate() {
-            let values = uniform(&mut rng, fan_in, fan_in * units, gain(shape.activation));
+            let (values, bias) = layer(fan_in, units, gain(shape.activation));
             weights.push(format!("layer{l}.weight"), [fan_in, units], values);
-            weights.push(format!("layer{l}.bias"), [1, units], vec![0.0; units]);
+            weights.push(format!("layer{l}.bias"), [1, units], bias);
             if shape.batch_norm {
                 weights.push(format!("layer{l}.norm.weight"), [1, units], vec![1.0; units]);
                 weights.push(format!("layer{l}.norm.bias"), [1, units], vec![0.0; units]);
@@ -74,8 +87,9 @@ impl Mlp {
             }
             fan_in = units;
         }
-        weights.push("output.weight", [fan_in, shape.outputs], vec![0.0; fan_in * shape.outputs]);
-        weights.push("output.bias", [1, shape.outputs], vec![0.0; shape.outputs]);
+        let (values, bias) = layer(fan_in, shape.outputs, 0.0);
+        weights.push("output.weight", [fan_in, shape.outputs], values);
+        weights.push("output.bias", [1, shape.outputs], bias);
         Self { shape: shape.clone(), weights, buffers }
     }
 

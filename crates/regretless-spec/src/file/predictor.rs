@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::settings::{Activation, PredictorKind, QuadraticForm};
+use crate::settings::{Activation, Initial, PredictorKind, QuadraticForm};
 
 /// The predictor that is trained.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -23,6 +23,11 @@ pub struct PredictorSection {
     /// One network for all variables, each with its own features. Default false.
     #[serde(default)]
     pub shared: bool,
+    /// Whether features and targets are taken to mean 0 and deviation 1 over the training rows. Default true.
+    pub standardise: Option<bool>,
+    /// What an untrained predictor predicts. Default `mean`.
+    #[serde(default)]
+    pub initial: Initial,
     /// How a predicted Q is made.
     pub quadratic: Option<QuadraticSection>,
 }

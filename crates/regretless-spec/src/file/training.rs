@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::form::forms;
 use super::settings::RampSetting;
-use crate::settings::{Infeasible, Optimizer, ScenarioSource};
+use crate::settings::{Infeasible, Keep, Optimizer, ScenarioSource};
 
 /// How the predictor is trained.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -31,8 +31,13 @@ pub struct TrainingSection {
     pub schedule: ScheduleSetting,
     /// How gradients are clipped. Default { norm = 1.0 }.
     pub clip: Option<ClipSetting>,
+    /// An instance's gradient may be this many times the batch's median; `inf` for any length. Default 10.
+    pub bound: Option<f64>,
     /// When training stops early. Default { patience = 30 }.
     pub stop: Option<StopSetting>,
+    /// Which epoch's predictor is kept. Default `best`.
+    #[serde(default)]
+    pub keep: Keep,
     /// Epochs of L2 before the method. Default 0.
     #[serde(default)]
     pub warmup: usize,

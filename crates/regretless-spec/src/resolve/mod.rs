@@ -20,6 +20,7 @@ use crate::data::Allowed;
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::file::{ProblemFile, SenseName, Variables};
 use crate::key::Key;
+use crate::settings::Missing;
 use crate::spec::{HardKind, Sections, Settings};
 use crate::{Limits, Parameter, Predicted, Spec};
 
@@ -180,9 +181,14 @@ fn check_settings(
 ) -> Result<Settings> {
     let predictor = predictor::predictor(ctx, &sections.predictor, problem.n(), predicted)?;
     let data = sections.data.as_ref();
+    let data = data.map(|data| dataset::data(ctx, data, predictor.shared)).transpose()?;
+    if !predictor.standardise && data.as_ref().is_some_and(|data| data.missing == Missing::Mean) {
+        let trouble = Trouble::OneOf("means are filled in with `predictor.standardise = true` only");
+        return Err(ctx.fail(&Key::new("data").key("missing"), trouble));
+    }
     Ok(Settings {
         surrogate: settings::surrogate(ctx, &sections.surrogate)?,
-        data: data.map(|data| dataset::data(ctx, data, predictor.shared)).transpose()?,
+        data,
         predictor,
         training: training::training(ctx, &sections.training)?,
     })

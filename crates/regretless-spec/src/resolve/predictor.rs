@@ -27,6 +27,8 @@ pub(super) fn predictor(
         batch_norm: written.batch_norm.unwrap_or(false),
         dropout,
         shared: written.shared,
+        standardise: written.standardise.unwrap_or(true),
+        initial: written.initial,
         quadratic: quadratic(ctx, &section.key("quadratic"), written.quadratic, n, predicted)?,
     })
 }
@@ -67,7 +69,9 @@ fn shared(ctx: &Context<'_>, key: &Key, kind: PredictorKind, predicted: &[Predic
     let by_variable = |part: &&Predicted| {
         matches!(
             part.parameter,
+            // Q has embeddings of its own.
             Parameter::Linear
+                | Parameter::Quadratic
                 | Parameter::Lower
                 | Parameter::Upper
                 | Parameter::SoftRows

@@ -28,6 +28,8 @@ pub(super) fn training(ctx: &Context<'_>, written: &TrainingSection) -> Result<T
     ctx.count(&key("warmup"), written.warmup, 0..=MOST_EPOCHS, "a warm-up takes 0 to 1,000,000 epochs")?;
     let ridge = written.ridge.unwrap_or(0.1);
     ctx.not_negative(&key("ridge"), ridge, "a ridge is 0 or more")?;
+    let bound = written.bound.unwrap_or(10.0);
+    ctx.within(&key("bound"), bound, bound >= 1.0, "a bound is 1 or more, or inf")?;
     let most = i64::MAX as u64;
     ctx.within(
         &key("seed"),
@@ -55,7 +57,9 @@ pub(super) fn training(ctx: &Context<'_>, written: &TrainingSection) -> Result<T
         weight_decay,
         schedule: schedule(ctx, &key("schedule"), written.schedule)?,
         clip: clip(ctx, &key("clip"), written.clip)?,
+        bound,
         stop: stop(ctx, &key("stop"), written.stop)?,
+        keep: written.keep,
         warmup: written.warmup,
         mix: mix(ctx, &key("mix"), written.mix)?,
         weights,

@@ -8,8 +8,10 @@ mod words;
 
 pub use dataset::{DataFiles, DataSettings, Missing, Part, Split, SplitKind};
 pub use method::{Method, MethodError, MethodName};
-pub use predictor::{Activation, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings};
+pub use predictor::{
+    Activation, Initial, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings,
+};
 pub use training::{
-    Clip, Infeasible, Mix, Optimizer, Ramp, ScenarioSource, Scenarios, Schedule, Sharpness, Stop,
+    Clip, Infeasible, Keep, Mix, Optimizer, Ramp, ScenarioSource, Scenarios, Schedule, Sharpness, Stop,
     TrainingSettings, Weights,
 };

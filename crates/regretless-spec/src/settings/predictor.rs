@@ -19,6 +19,10 @@ pub struct PredictorSettings {
     pub dropout: f64,
     /// One network for all variables, each with its own features.
     pub shared: bool,
+    /// Whether features and targets are taken to mean 0 and deviation 1 over the training rows.
+    pub standardise: bool,
+    /// What an untrained predictor predicts.
+    pub initial: Initial,
     /// How a predicted Q is made; `None` if Q is known.
     pub quadratic: Option<QuadraticSettings>,
 }
@@ -33,6 +37,17 @@ words! {
         /// A network with hidden layers.
         #[default]
         Mlp = "mlp",
+    }
+}
+
+words! {
+    /// What an untrained predictor predicts.
+    Initial {
+        /// The mean of the training rows: the last layer starts at 0, Q at its mean.
+        #[default]
+        Mean = "mean",
+        /// Random numbers: every layer starts as PyTorch's do, embeddings are normal.
+        Random = "random",
     }
 }
 

@@ -26,8 +26,12 @@ pub struct TrainingSettings {
     pub schedule: Schedule,
     /// How gradients are clipped.
     pub clip: Clip,
+    /// How many times the batch's median an instance's gradient may be.
+    pub bound: f64,
     /// When training stops early.
     pub stop: Stop,
+    /// Which epoch's predictor is kept.
+    pub keep: Keep,
     /// Epochs of L2 before the method.
     pub warmup: usize,
     /// Weight of L2 in methods with `+l2`.
@@ -54,6 +58,17 @@ words! {
         AdaGrad = "adagrad",
         /// Stochastic gradient descent.
         Sgd = "sgd",
+    }
+}
+
+words! {
+    /// Which epoch's predictor is kept.
+    Keep {
+        /// The one with the lowest validation regret.
+        #[default]
+        Best = "best",
+        /// The last one.
+        Last = "last",
     }
 }
 

@@ -112,6 +112,8 @@ fn predictor(settings: &PredictorSettings, text: &mut Text) {
         text.key("dropout", number(settings.dropout));
     }
     text.key("shared", settings.shared);
+    text.key("standardise", settings.standardise);
+    text.key("initial", string(settings.initial.word()));
     if let Some(q) = &settings.quadratic {
         let ridge = number(q.ridge);
         let value = format!("{{ embedding = {}, form = \"{}\", ridge = {ridge} }}", q.embedding, q.form);
@@ -147,6 +149,7 @@ fn training(settings: &TrainingSettings, text: &mut Text) {
             Clip::Value(value) => format!("{{ value = {} }}", number(value)),
         },
     );
+    text.key("bound", number(settings.bound));
     text.key(
         "stop",
         match settings.stop {
@@ -155,6 +158,7 @@ fn training(settings: &TrainingSettings, text: &mut Text) {
             Stop::Patience(patience) => format!("{{ patience = {patience} }}"),
         },
     );
+    text.key("keep", string(settings.keep.word()));
     text.key("warmup", settings.warmup);
     text.key(
         "mix",
