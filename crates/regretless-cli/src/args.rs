@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::paper::PaperArgs;
 use crate::templates::Template;
 
-const EXIT_CODES: &str = "\
+pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0  it worked: every instance has an optimum, every check passed
   1  no optimum, no decision, a failed check, or training that diverged
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     Decide(DecideArgs),
     Evaluate(EvaluateArgs),
     Report(ReportArgs),
+    Paper(PaperArgs),
     New(NewArgs),
     Solve(SolveArgs),
     Check(CheckArgs),

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 
 use regretless_core::ProblemError;
 use regretless_learn::LearnError;
+use regretless_paper::PaperError;
 use regretless_report::ReportError;
 use regretless_spec::{Method, MethodError, Place, Spec, SpecError};
 use thiserror::Error;
@@ -29,6 +30,9 @@ pub(crate) enum CliError {
     /// Learning.
     #[error("{0}")]
     Learn(#[from] LearnError),
+    /// The paper's applications.
+    #[error("{0}")]
+    Paper(#[from] PaperError),
     /// A report that cannot be written.
     #[error("{0}")]
     Report(#[from] ReportError),
@@ -87,6 +91,7 @@ impl CliError {
         match self {
             Self::Spec(e) => e.hint.clone(),
             Self::Learn(e) => e.hint(),
+            Self::Paper(e) => e.hint().filter(|hint| !hint.is_empty()),
             Self::Method(_) => Some(format!("methods: {}, each with +l2 or +scenarios", methods())),
             Self::NothingToLearn { .. } => {
                 Some("mark what is not known when deciding with { predict = \"columns\" }".into())

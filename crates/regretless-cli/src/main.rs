@@ -9,6 +9,7 @@ mod interrupt;
 mod learning;
 mod output;
 mod page;
+mod paper;
 mod progress;
 mod solve;
 mod templates;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Command::Decide(args) => commands::decide::run(args),
         Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Report(args) => commands::report::run(args),
+        Command::Paper(args) => paper::run(args),
         Command::New(args) => commands::new::run(args),
         Command::Solve(args) => commands::solve::run(args),
         Command::Check(args) => commands::check::run(args),

@@ -8,7 +8,7 @@ use regretless_learn::{Entry, Epoch, Interrupt, LearnError, Observer, Progress};
 
 use crate::output::number;
 
-fn bar(len: u64, quiet: bool, template: &str) -> ProgressBar {
+pub(crate) fn bar(len: u64, quiet: bool, template: &str) -> ProgressBar {
     let bar = ProgressBar::new(len);
     if quiet || !std::io::stderr().is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());

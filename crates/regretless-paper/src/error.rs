@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use regretless_learn::LearnError;
 use regretless_spec::SpecError;
 use thiserror::Error;
 
-/// Why an application could not be run.
+/// Why an application could not be run. The display form is one line; [`PaperError::hint`] says what to do.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PaperError {
@@ -30,10 +31,26 @@ pub enum PaperError {
     /// A table that cannot be read.
     #[error(transparent)]
     Table(#[from] Box<SpecError>),
+    /// Training that cannot be done.
+    #[error(transparent)]
+    Learn(#[from] LearnError),
 }
 
 impl PaperError {
     pub(crate) fn file(path: &Path, what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::File { path: path.to_owned(), what: what.into(), hint: hint.into() }
+    }
+
+    pub(crate) fn settings(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Settings { what: what.into(), hint: hint.into() }
+    }
+
+    /// What to do about it, if there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::File { hint, .. } | Self::Settings { hint, .. } => Some(hint.clone()),
+            Self::Table(error) => error.hint.clone(),
+            Self::Learn(error) => error.hint(),
+        }
     }
 }

@@ -1,0 +1,140 @@
+//! One training and what it came to: a line of `results.jsonl`.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+use crate::PaperError;
+use crate::application::{Application, Cell};
+use crate::profile::Profile;
+
+/// What one training with one seed came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The cell.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// The method's full id.
+    pub method: String,
+    /// Sharpness, where the method has one.
+    pub k: Option<f64>,
+    /// The seed.
+    pub seed: u64,
+    /// Mean regret on the test part.
+    pub regret: f64,
+    /// Mean regret on the validation part: what K is chosen by.
+    pub valid: f64,
+    /// Regret over the mean absolute optimal value.
+    pub relative: f64,
+    /// Mean squared error of the predictions on the test part.
+    pub mse: f64,
+    /// Epochs run.
+    pub epochs: usize,
+    /// The epoch whose predictor was kept.
+    pub kept: usize,
+    /// Seconds.
+    pub seconds: f64,
+    /// Regret by epoch, on the test part where it was followed, otherwise on validation; epoch 0 is the start.
+    pub curve: Vec<f64>,
+    /// What there is to say, such as what `auto` chose or that training diverged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// What tells trainings apart.
+pub(crate) type Key = (Cell, String, Option<u64>, u64);
+
+impl Record {
+    pub(crate) fn key(&self) -> Key {
+        (self.cell.clone(), self.method.clone(), self.k.map(f64::to_bits), self.seed)
+    }
+}
+
+/// What a folder of results was made with.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Origin {
+    application: String,
+    profile: Profile,
+    settings: BTreeMap<String, String>,
+}
+
+/// The folder of a study: trainings are written down one by one as they finish, and not done again.
+#[derive(Debug)]
+pub struct Results {
+    path: PathBuf,
+    known: BTreeMap<Key, Record>,
+    file: Mutex<fs::File>,
+}
+
+impl Results {
+    /// Opens or begins a folder of results. One that was made with other settings is refused.
+    pub fn open(dir: &Path, application: &dyn Application) -> Result<Self, PaperError> {
+        let failed =
+            |e: std::io::Error| PaperError::file(dir, e.to_string(), "choose another folder with --out");
+        fs::create_dir_all(dir).map_err(failed)?;
+        let origin = Origin {
+            application: application.id().word().to_owned(),
+            profile: application.profile(),
+            settings: application.settings().into_iter().collect(),
+        };
+        let path = dir.join("results.jsonl");
+        let about = dir.join("study.json");
+        match fs::read_to_string(&about) {
+            Ok(text) => {
+                let found: Option<Origin> = serde_json::from_str(&text).ok();
+                if found.as_ref() != Some(&origin) {
+                    return Err(PaperError::file(
+                        &about,
+                        "the results in this folder were made with other settings",
+                        "go on with the settings it names, or choose another folder with --out",
+                    ));
+                }
+            }
+            Err(_) if path.exists() => {
+                let hint = "choose another folder with --out";
+                return Err(PaperError::file(
+                    &path,
+                    "results without a study.json that says what they are",
+                    hint,
+                ));
+            }
+            Err(_) => {
+                let text = serde_json::to_string_pretty(&origin).unwrap_or_default();
+                fs::write(&about, text + "\n").map_err(failed)?;
+            }
+        }
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        // A line that a kill cut short is done again.
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        if whole < text.len() {
+            fs::write(&path, &text[..whole]).map_err(failed)?;
+        }
+        let mut known = BTreeMap::new();
+        for (number, line) in text[..whole].lines().enumerate() {
+            let record: Record = serde_json::from_str(line).map_err(|error| {
+                let what = format!("line {}: {error}", number + 1);
+                PaperError::file(&path, what, "delete the line, and its training is done again")
+            })?;
+            known.insert(record.key(), record);
+        }
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
+        Ok(Self { path, known, file: Mutex::new(file) })
+    }
+
+    pub(crate) fn get(&self, key: &Key) -> Option<&Record> {
+        self.known.get(key)
+    }
+
+    /// Writes a training down: one line, in one go.
+    pub(crate) fn add(&self, record: &Record) -> Result<(), PaperError> {
+        let hint = "free some space; what is finished is kept";
+        let failed = |e: String| PaperError::file(&self.path, e, hint);
+        let line = serde_json::to_string(record).map_err(|e| failed(e.to_string()))? + "\n";
+        let mut file = self.file.lock().map_err(|e| failed(e.to_string()))?;
+        file.write_all(line.as_bytes()).and_then(|()| file.flush()).map_err(|e| failed(e.to_string()))
+    }
+}

@@ -1,0 +1,274 @@
+//! Runs the trainings of an application: cells × seeds × methods × K.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use regretless_core::Regret;
+use regretless_learn::{
+    Ended, Epoch, Fit, Interrupt, LearnError, Observer, Recipe, Study, Task, judge, train,
+};
+use regretless_spec::Method;
+
+use crate::PaperError;
+use crate::application::{Application, Cell, Contender};
+use crate::record::{Key, Record, Results};
+
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The cells.
+    pub cells: Vec<Cell>,
+    /// The seeds.
+    pub seeds: Vec<u64>,
+    /// Methods and baselines.
+    pub contenders: Vec<Contender>,
+    /// The values of K that methods with a sharpness are trained with.
+    pub grid: Vec<f64>,
+}
+
+/// What a study tells while it works; called from several threads.
+pub trait Progress: Sync {
+    /// The work ahead, and how much of it was done before.
+    fn start(&self, work: u64, done: u64) {
+        let _ = (work, done);
+    }
+
+    /// A training is over; it was this much work.
+    fn done(&self, record: &Record, work: u64) {
+        let _ = (record, work);
+    }
+}
+
+/// Says nothing.
+impl Progress for () {}
+
+/// One training.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Trial {
+    contender: Contender,
+    k: Option<f64>,
+}
+
+impl Plan {
+    fn trials(&self) -> Vec<Trial> {
+        let of = |&contender: &Contender| -> Vec<Trial> {
+            if contender.has_sharpness() {
+                return self.grid.iter().map(|&k| Trial { contender, k: Some(k) }).collect();
+            }
+            vec![Trial { contender, k: None }]
+        };
+        self.contenders.iter().flat_map(of).collect()
+    }
+
+    fn key(trial: &Trial, cell: &Cell, seed: u64) -> Key {
+        (cell.clone(), trial.contender.id(), trial.k.map(f64::to_bits), seed)
+    }
+}
+
+/// Runs what is not among the results yet, `threads` tasks at a time, and returns the records of the whole plan, as far as
+/// they are there: an interrupt leaves some out. The numbers do not depend on `threads`.
+pub fn run(
+    application: &dyn Application,
+    plan: &Plan,
+    results: &Results,
+    threads: usize,
+    progress: &dyn Progress,
+    interrupt: &Interrupt,
+) -> Result<Vec<Record>, PaperError> {
+    let trials = plan.trials();
+    // Trainings of one cell and seed share a task. Seeds come first, so that early results cover all cells.
+    let mut groups: Vec<(&Cell, u64, Vec<Trial>)> = Vec::new();
+    let mut records: BTreeMap<Key, Record> = BTreeMap::new();
+    let (mut work, mut done) = (0, 0);
+    for &seed in &plan.seeds {
+        for cell in &plan.cells {
+            let mut open = Vec::new();
+            for trial in &trials {
+                let key = Plan::key(trial, cell, seed);
+                let cost = cost(application, cell, trial);
+                work += cost;
+                match results.get(&key) {
+                    Some(known) => {
+                        done += cost;
+                        records.insert(key, known.clone());
+                    }
+                    None => open.push(*trial),
+                }
+            }
+            if !open.is_empty() {
+                groups.push((cell, seed, open));
+            }
+        }
+    }
+    progress.start(work, done);
+    let next = AtomicUsize::new(0);
+    let shared: Mutex<(BTreeMap<Key, Record>, Option<PaperError>)> = Mutex::new((records, None));
+    let worker = || {
+        // One thread a training: small solves do not wait for one another, and the numbers are those of one thread.
+        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
+        while let Some((cell, seed, open)) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let each = |record: Record, trial: &Trial| -> Result<(), PaperError> {
+                results.add(&record)?;
+                progress.done(&record, cost(application, cell, trial));
+                if let Ok(mut shared) = shared.lock() {
+                    shared.0.insert(record.key(), record);
+                }
+                Ok(())
+            };
+            let outcome = pool.install(|| group(application, plan, cell, *seed, open, interrupt, &each));
+            if let Err(error) = outcome {
+                next.fetch_max(groups.len(), Ordering::Relaxed);
+                if let Ok(mut shared) = shared.lock() {
+                    shared.1.get_or_insert(error);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.max(1) {
+            scope.spawn(worker);
+        }
+        worker();
+    });
+    let (records, error) = shared.into_inner().unwrap_or_default();
+    match error {
+        Some(error) => Err(error),
+        None => Ok(records.into_values().collect()),
+    }
+}
+
+fn cost(application: &dyn Application, cell: &Cell, trial: &Trial) -> u64 {
+    let unit = application.work(cell).max(1);
+    match trial.contender {
+        Contender::Baseline(_) => 1,
+        // Two predictors, and every decision method that fits on top of them.
+        Contender::Method(name) if name.base == Method::Auto => 10 * unit,
+        Contender::Method(name) if name.base == Method::Constant => 1,
+        Contender::Method(_) => unit,
+    }
+}
+
+/// The trainings of one cell and seed.
+fn group(
+    application: &dyn Application,
+    plan: &Plan,
+    cell: &Cell,
+    seed: u64,
+    trials: &[Trial],
+    interrupt: &Interrupt,
+    each: &dyn Fn(Record, &Trial) -> Result<(), PaperError>,
+) -> Result<(), PaperError> {
+    if interrupt.requested() {
+        return Ok(());
+    }
+    let task = application.task(cell, &plan.grid, seed)?;
+    for trial in trials {
+        let record = one(application, cell, &task, *trial, seed, interrupt)?;
+        // What an interrupt cut short is no result.
+        let Some(record) = record.filter(|_| !interrupt.requested()) else { return Ok(()) };
+        each(record, trial)?;
+    }
+    Ok(())
+}
+
+fn one(
+    application: &dyn Application,
+    cell: &Cell,
+    task: &Task,
+    trial: Trial,
+    seed: u64,
+    interrupt: &Interrupt,
+) -> Result<Option<Record>, PaperError> {
+    let started = Instant::now();
+    let mut follower = Follower {
+        regret: if application.follows_test() { Some(task.regret(None)?) } else { None },
+        curve: Vec::new(),
+        interrupt,
+    };
+    let (model, valid, fitted, note) = match trial.contender {
+        Contender::Baseline(name) => {
+            let model = application.baseline(name, cell, task)?;
+            let valid = judge(task, &model, task.valid())?.measures.regret;
+            (model, valid, None, None)
+        }
+        Contender::Method(name) => {
+            let mut study = Study::new(task, None, &mut follower)?;
+            let (candidate, note) = if name.base == Method::Auto {
+                let chosen = train(&mut study, name, seed)?;
+                (chosen.candidate, Some(chosen.sentence))
+            } else {
+                let recipes = Recipe::of(task.spec(), name, seed);
+                let wanted = recipes.into_iter().find(|r| trial.k.is_none_or(|k| r.k.value() == k));
+                let Some(recipe) = wanted else {
+                    let what = format!("{} with K = {:?} is not among what is tried", name, trial.k);
+                    return Err(PaperError::settings(what, "use another --k"));
+                };
+                (study.candidate(&recipe, None)?, None)
+            };
+            let diverged = candidate.fitted.ended == Ended::Diverged;
+            let note = note.or_else(|| diverged.then(|| "diverged; the best epoch before is used".into()));
+            let valid = candidate.valid.measures.regret;
+            (candidate.fitted.model.clone(), valid, Some(candidate.fitted), note)
+        }
+    };
+    if interrupt.requested() {
+        return Ok(None);
+    }
+    let measures = judge(task, &model, task.test())?.measures;
+    let history = fitted.as_ref().map(|f| f.history.as_slice()).unwrap_or_default();
+    let curve = if follower.curve.is_empty() || trial.contender.id() == "auto" {
+        history.iter().map(|e| e.valid.regret).collect()
+    } else {
+        follower.curve
+    };
+    Ok(Some(Record {
+        cell: cell.clone(),
+        method: trial.contender.id(),
+        k: trial.k,
+        seed,
+        regret: measures.regret,
+        valid,
+        relative: measures.relative,
+        mse: measures.mse,
+        epochs: history.last().map_or(0, |e| e.epoch),
+        kept: fitted.as_ref().map_or(0, |f| f.best),
+        seconds: started.elapsed().as_secs_f64(),
+        curve,
+        note,
+    }))
+}
+
+/// Follows the test regret epoch by epoch; nothing is chosen by it.
+struct Follower<'a> {
+    regret: Option<Regret>,
+    curve: Vec<f64>,
+    interrupt: &'a Interrupt,
+}
+
+impl Observer for Follower<'_> {
+    fn epoch(&mut self, epoch: &Epoch) -> Result<(), LearnError> {
+        // A new stage of `auto` or of scenarios: its curve is its own.
+        if epoch.epoch == 0 {
+            self.curve.clear();
+        }
+        Ok(())
+    }
+
+    fn checkpoint(&mut self, fit: &mut Fit<'_>) -> Result<(), LearnError> {
+        let Some(regret) = &mut self.regret else { return Ok(()) };
+        let (task, model) = (fit.task(), fit.model());
+        let rows = task.test();
+        let predictions = model.predict(&task.features(rows), rows.len());
+        let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
+        let decisions = regret.evaluate(&predictions, &task.targets(rows), &ids)?;
+        let regrets: Vec<f64> = decisions.iter().filter(|d| d.trouble.is_none()).map(|d| d.regret).collect();
+        self.curve.push(regrets.iter().sum::<f64>() / regrets.len().max(1) as f64);
+        Ok(())
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.requested()
+    }
+}

@@ -1,0 +1,231 @@
+//! The synthetic LP: predict the objective θ.
+
+mod history;
+mod lp;
+mod npz;
+mod size;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use regretless_core::{Multipliers, RowValues, Rule};
+use regretless_learn::{Dataset, Recipe, Task};
+use regretless_spec::{Columns, Limits, Method, MethodName, Spec};
+
+pub use history::{History, LEARNABLE};
+pub use lp::Lp;
+pub use npz::Folder;
+pub use size::Size;
+
+use crate::PaperError;
+use crate::application::{Application, Cell, Contender, Predictor};
+use crate::profile::Profile;
+use crate::published;
+
+/// The seed of the one problem that all seeds of the published profile share.
+const PUBLISHED_PROBLEM: u64 = 2021 * 31;
+
+/// The synthetic LP under a profile.
+#[derive(Clone, Debug)]
+pub struct Synthetic {
+    profile: Profile,
+    data: Option<Folder>,
+    /// Deviation of the phase in periods; `None` for the original scale.
+    phase: Option<f64>,
+}
+
+impl Synthetic {
+    /// The application on data that is drawn. `phase` is the deviation of the phase in periods; by default what the profile
+    /// says: a quarter in `sound`, the original scale in `published`.
+    pub fn drawn(profile: Profile, phase: Option<f64>) -> Result<Self, PaperError> {
+        if let Some(bad) = phase.filter(|p| !(p.is_finite() && *p > 0.0)) {
+            let what = format!("a phase of {bad} periods is none");
+            return Err(PaperError::settings(what, "give a positive number, such as --phase 0.25"));
+        }
+        let phase = phase.or((profile == Profile::Sound).then_some(LEARNABLE));
+        Ok(Self { profile, data: None, phase })
+    }
+
+    /// The application on a folder of published data.
+    pub fn read(profile: Profile, dir: &Path) -> Result<Self, PaperError> {
+        Ok(Self { profile, data: Some(Folder::open(dir)?), phase: None })
+    }
+
+    /// A cell of this application.
+    pub fn cell(size: Size, samples: usize, predictor: Predictor) -> Cell {
+        Cell { size: size.to_string(), samples: Some(samples), predictor }
+    }
+
+    fn spec(&self, lp: &Lp, samples: usize, predictor: Predictor, grid: &[f64]) -> Result<Spec, PaperError> {
+        // Batches of 10, 50 and 125 for 100, 1000 and 5000 samples.
+        let batch = match samples {
+            ..500 => 10,
+            500..3000 => 50,
+            _ => 125,
+        };
+        let network = match predictor {
+            Predictor::Mlp => "kind = \"mlp\"\nlayers = [128, 128]",
+            Predictor::Linear => "kind = \"linear\"",
+        };
+        let mut text = lp.text();
+        let _ = writeln!(text, "[surrogate]\nk = {grid:?}\n\n[predictor]\n{network}");
+        text += match self.profile {
+            Profile::Published => {
+                "standardise = false\ninitial = \"random\"\n\n[training]\noptimizer = \"adagrad\"\nlearning_rate = 0.01\n\
+                 epochs = 40\nclip = { norm = 1e-4 }\nstop = \"paper\"\nkeep = \"last\"\nbound = inf\n"
+            }
+            Profile::Sound => {
+                "\n[training]\noptimizer = \"adam\"\nlearning_rate = 0.001\nepochs = 100\nstop = { patience = 15 }\n"
+            }
+        };
+        let _ = writeln!(text, "batch = {batch}");
+        Ok(Spec::parse(text, "synthetic.toml", &Limits::default())?)
+    }
+}
+
+impl Application for Synthetic {
+    fn id(&self) -> published::Application {
+        published::Application::Synthetic
+    }
+
+    fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    fn settings(&self) -> Vec<(String, String)> {
+        let data = match (&self.data, self.phase) {
+            (Some(_), _) => "published data".to_owned(),
+            (None, None) => "drawn, the phase of the published generator".to_owned(),
+            (None, Some(phase)) => format!("drawn, a phase of {phase} periods"),
+        };
+        vec![("data".into(), data)]
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        if let Some(folder) = &self.data {
+            return folder.sizes.iter().map(|&s| Self::cell(s, folder.samples, Predictor::Mlp)).collect();
+        }
+        let sizes = |samples: usize| Size::PAPER.map(|size| Self::cell(size, samples, Predictor::Mlp));
+        [100, 1000, 5000].into_iter().flat_map(sizes).collect()
+    }
+
+    fn sizes(&self, text: &str) -> Result<Vec<String>, PaperError> {
+        text.parse::<Size>().map(|size| vec![size.to_string()])
+    }
+
+    fn check(&self, cell: &Cell) -> Result<(), PaperError> {
+        let size: Size = cell.size.parse()?;
+        let Some(folder) = &self.data else { return Ok(()) };
+        let join = |all: Vec<String>| all.join("; ");
+        if !folder.sizes.contains(&size) {
+            let have = join(folder.sizes.iter().map(ToString::to_string).collect());
+            return Err(PaperError::settings(
+                format!("the data has no problem of size {size}"),
+                format!("it has {have}"),
+            ));
+        }
+        if cell.samples != Some(folder.samples) {
+            let what = format!("the data has {} rows to train on", folder.samples);
+            return Err(PaperError::settings(
+                what,
+                format!("use --samples {}, or leave it out", folder.samples),
+            ));
+        }
+        Ok(())
+    }
+
+    fn quick(&self) -> Vec<Cell> {
+        let mut cells = self.cells();
+        cells.retain(|cell| {
+            self.data.is_some() || (cell.samples == Some(100) && cell.size.starts_with("40,"))
+        });
+        cells
+    }
+
+    fn seeds(&self, count: usize) -> Vec<u64> {
+        match &self.data {
+            Some(folder) => folder.seeds.iter().copied().take(count).collect(),
+            None => (2006..).take(count).collect(),
+        }
+    }
+
+    fn grid(&self) -> Vec<f64> {
+        match self.profile {
+            Profile::Published => vec![0.2, 1.0, 5.0, 25.0, 125.0],
+            Profile::Sound => vec![1.0, 5.0, 25.0],
+        }
+    }
+
+    fn contenders(&self) -> Vec<Contender> {
+        let name = |base| Contender::Method(MethodName { base, ..MethodName::default() });
+        let mixed =
+            Contender::Method(MethodName { base: Method::SurrogateSmooth, mixed: true, scenarios: false });
+        let mut all: Vec<Contender> = [
+            Method::Constant,
+            Method::L1,
+            Method::L2,
+            Method::SpoPlus,
+            Method::Df,
+            Method::SurrogateVertex,
+            Method::SurrogateSmooth,
+            Method::FenchelYoung,
+            Method::SpoPlusSmooth,
+        ]
+        .map(name)
+        .to_vec();
+        if self.profile == Profile::Sound {
+            all.extend([mixed, name(Method::Auto)]);
+        }
+        all
+    }
+
+    fn task(&self, cell: &Cell, grid: &[f64], seed: u64) -> Result<Task, PaperError> {
+        let size: Size = cell.size.parse()?;
+        let samples = cell.samples.unwrap_or(100);
+        let (lp, history) = match &self.data {
+            Some(folder) => (folder.lp(size)?, folder.history(size.n, seed)?),
+            None => {
+                let problem = if self.profile == Profile::Sound { seed } else { PUBLISHED_PROBLEM };
+                (Lp::draw(size, problem), History::draw(size.n, samples, self.profile, self.phase, seed))
+            }
+        };
+        let spec = self.spec(&lp, samples, cell.predictor, grid)?;
+        let names: Vec<String> = (0..2 * size.n).map(|j| format!("xi_{j}")).collect();
+        let columns =
+            Columns { features: (0..names.len()).collect(), feature_names: names, ..Columns::default() };
+        let rows = history.parts.len();
+        let data = Dataset::in_memory(history.features, history.targets, rows, columns, "synthetic".as_ref());
+        let task = Task::new(&spec, data.with_parts(&history.parts), seed)?;
+        match self.profile {
+            Profile::Published => with_published_multipliers(task, size, seed),
+            Profile::Sound => Ok(task),
+        }
+    }
+
+    fn follows_test(&self) -> bool {
+        true
+    }
+
+    fn work(&self, cell: &Cell) -> u64 {
+        let n = cell.size.parse::<Size>().map_or(1, |size| size.n);
+        (cell.samples.unwrap_or(100) * n * n) as u64
+    }
+}
+
+/// The released experiment's penalties: 5√n·max(θ, θ̂) on the hard rows, with the truth and the untrained prediction of one
+/// sample, and 20 on x ≥ 0.
+fn with_published_multipliers(task: Task, size: Size, seed: u64) -> Result<Task, PaperError> {
+    let l2 = MethodName { base: Method::L2, ..MethodName::default() };
+    let recipe = Recipe::of(task.spec(), l2, seed).remove(0);
+    let first = &task.train()[..1];
+    let prediction = task.untrained(&recipe)?.predict(&task.features(first), 1);
+    let largest = task.targets(first).into_iter().chain(prediction).fold(0.0, f64::max);
+    let shape = task.problem().shape();
+    let mut values = RowValues::constant(shape, 20.0);
+    values.at_most = vec![5.0 * (size.n as f64).sqrt() * largest; shape.at_most];
+    let truths = task.instances(first);
+    let instances: Vec<_> = truths.iter().map(regretless_core::Parameters::instance).collect();
+    let multipliers = Multipliers::choose(task.problem(), &Rule::PerRow(values), &instances)
+        .map_err(regretless_learn::LearnError::from)?;
+    Ok(task.with_multipliers(multipliers))
+}
