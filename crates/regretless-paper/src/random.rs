@@ -1,6 +1,7 @@
 //! Draws that the generators share.
 
-use rand::{Rng, RngExt};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Standard normal numbers by the inverse distribution function: one uniform number each, on every platform the same.
@@ -29,4 +30,22 @@ pub(crate) fn thin(rng: &mut impl Rng, matrix: &mut [f64], rows: usize, cols: us
             matrix[order[i] * cols + j] = 0.0;
         }
     }
+}
+
+/// The generator of a seed for one purpose: those of other numbers share nothing with it.
+pub(crate) fn stream(seed: u64, number: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(number);
+    rng
+}
+
+/// `count` of the numbers below `of`, without replacement, in the order they are drawn.
+pub(crate) fn choose(rng: &mut impl Rng, of: usize, count: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..of).collect();
+    for i in 0..count {
+        let k = rng.random_range(i..of);
+        order.swap(i, k);
+    }
+    order.truncate(count);
+    order
 }
