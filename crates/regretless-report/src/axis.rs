@@ -1,6 +1,7 @@
 //! One direction of a chart: a domain, a scale (linear, logarithmic, or logarithmic around zero) and its ticks.
 
 use crate::number;
+use crate::study::AxisScale;
 use crate::thin::quantile;
 
 /// What is smaller than this share of the largest value is rounding noise and counts as 0.
@@ -28,6 +29,16 @@ pub(crate) struct Axis {
 /// Whether a value can be drawn at all.
 pub(crate) fn usable(v: f64) -> bool {
     v.is_finite() && v.abs() < 1e150
+}
+
+/// Whether a value can be drawn on an axis of a scale.
+pub(crate) fn shows(scale: AxisScale, v: f64) -> bool {
+    usable(v) && (scale != AxisScale::Log || v > 1e-150)
+}
+
+/// The least and the largest value.
+fn ends(values: &[f64]) -> (f64, f64) {
+    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)))
 }
 
 /// The usable values, noise set to 0.
@@ -78,12 +89,25 @@ impl Axis {
     /// A logarithmic axis where all values are positive, otherwise what `auto` gives.
     pub(crate) fn log(values: &[f64]) -> Self {
         let good = quiet(values.iter().copied());
-        let (low, high) = good.iter().fold((f64::INFINITY, 0.0f64), |(l, h), &v| (l.min(v), h.max(v)));
+        let (low, high) = ends(&good);
         if low > 0.0 && high > low * 1.5 {
             Self { scale: Scale::Log, low, high }.padded()
         } else {
             Self::auto(good)
         }
+    }
+
+    /// An axis with the scale asked for. A logarithmic one is laid over the values it can show, however small.
+    pub(crate) fn chosen(scale: AxisScale, values: impl IntoIterator<Item = f64>) -> Self {
+        let shown: Vec<f64> = values.into_iter().filter(|&v| shows(scale, v)).collect();
+        if shown.is_empty() || scale == AxisScale::Auto {
+            return Self::auto(shown);
+        }
+        let (low, high) = ends(&shown);
+        if scale == AxisScale::Log && high > low * 1.5 {
+            return Self { scale: Scale::Log, low, high }.padded();
+        }
+        Self::linear(low, high)
     }
 
     fn padded(mut self) -> Self {
@@ -124,7 +148,11 @@ impl Axis {
     pub(crate) fn ticks(&self, most: usize) -> Vec<(f64, String)> {
         let most = most.max(2);
         match self.scale {
-            Scale::Linear => self.linear_ticks(most),
+            Scale::Linear => {
+                let ticks = self.linear_ticks(most);
+                // One label alone does not say how long a step is.
+                if ticks.len() < 2 { self.linear_ticks(most * 2) } else { ticks }
+            }
             Scale::Log => {
                 let fine: Vec<f64> = decades(self.low, self.high)
                     .iter()
@@ -248,6 +276,20 @@ mod tests {
             assert!(least > 1e-3, "{axis:?}");
         }
         assert_eq!(Axis::auto([1e-6, 1.0, 10.0]).scale, Scale::Log);
+    }
+
+    #[test]
+    fn a_chosen_scale_is_kept() {
+        let axis = Axis::chosen(AxisScale::Log, [1e-14, 0.5, 3.0, 0.0, -1.0, f64::NAN]);
+        assert!(axis.scale == Scale::Log && axis.holds(1e-14) && axis.low > 1e-15, "{axis:?}");
+        assert_eq!(Axis::chosen(AxisScale::Linear, [0.001, 900.0]).scale, Scale::Linear);
+        assert_eq!(Axis::chosen(AxisScale::Auto, [0.001, 900.0]).scale, Scale::Log);
+        for scale in [AxisScale::Log, AxisScale::Linear, AxisScale::Auto] {
+            for values in [&[][..], &[3.0], &[5e-324, 1e149], &[-1e149, 1e149], &[f64::INFINITY]] {
+                let axis = Axis::chosen(scale, values.iter().copied());
+                assert!(axis.high > axis.low && axis.ticks(5).len() < 12, "{values:?} {axis:?}");
+            }
+        }
     }
 
     #[test]

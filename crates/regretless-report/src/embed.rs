@@ -1,16 +1,40 @@
 //! The data behind the page, embedded in it: long series thinned, numbers to six digits.
 
+use serde::Serialize;
+
 use crate::data::Report;
 use crate::escape;
+use crate::study::{Series, StudyChart, StudyReport};
 use crate::thin::{even, sample};
 
 /// Values of one kind embedded at most, over all methods.
 const BUDGET: usize = 12_000;
 
 /// The report as JSON that is safe inside `<script>`; it reads back as a [`Report`].
-pub(crate) fn json(report: &Report) -> String {
-    let thinned = thinned(report);
-    escape::script_json(&serde_json::to_string(&thinned).unwrap_or_else(|_| "null".to_owned()))
+pub(crate) fn report(report: &Report) -> String {
+    json(&thinned(report))
+}
+
+/// The study as JSON that is safe inside `<script>`; it reads back as a [`StudyReport`].
+pub(crate) fn study(report: &StudyReport) -> String {
+    let mut report = report.clone();
+    let charts = report.sections.iter_mut().filter_map(|s| s.chart.as_mut());
+    let mut series: Vec<&mut Series> = charts
+        .filter_map(|chart| if let StudyChart::Lines(lines) = chart { Some(&mut lines.series) } else { None })
+        .flatten()
+        .collect();
+    let cap = (4 * BUDGET / series.len().max(1)).max(4);
+    for s in &mut series {
+        let kept = even(s.x.len(), cap);
+        for list in [&mut s.x, &mut s.y, &mut s.std] {
+            pick(list, &kept);
+        }
+    }
+    json(&report)
+}
+
+fn json(data: &impl Serialize) -> String {
+    escape::script_json(&serde_json::to_string(data).unwrap_or_else(|_| "null".to_owned()))
 }
 
 fn thinned(report: &Report) -> Report {
@@ -68,7 +92,7 @@ mod tests {
         let regrets = vec![f64::NAN, 1.0 / 3.0];
         report.charts =
             Charts { distributions: vec![Distribution { method: "a".into(), regrets }], ..Charts::default() };
-        let text = json(&report);
+        let text = super::report(&report);
         assert!(!text.contains('<'));
         let back: Report = serde_json::from_str(&text).expect("a report");
         assert_eq!(back.title, "</script>");
@@ -81,6 +105,6 @@ mod tests {
         let regrets: Vec<f64> = (0..100_000).map(|k| f64::from(k) * 1.234_567_8).collect();
         let distributions = vec![Distribution { method: "a".into(), regrets }; 12];
         let report = Report { charts: Charts { distributions, ..Charts::default() }, ..Report::default() };
-        assert!(json(&report).len() < 200_000);
+        assert!(super::report(&report).len() < 200_000);
     }
 }

@@ -27,6 +27,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A [`StudyReport`] is the other kind of page: several tables, each a [`Grid`] of preformatted cells, with charts of
+//! our figures beside published ones.
+//!
 //! The page loads nothing and runs no script. It follows the light or dark preference of its reader, and every chart is
 //! drawn twice, for a desk and for a phone. All text of the caller is escaped. The numbers behind the page are embedded
 //! in `<script type="application/json" id="regretless-data">` and read back as a [`Report`], long series thinned.
@@ -40,15 +43,21 @@ mod lossy;
 mod number;
 mod page;
 mod palette;
+mod shell;
+mod study;
 mod svg;
 mod table;
 mod thin;
 mod write;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub use data::{
     Activity, Charts, Comparison, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
+};
+pub use study::{
+    AxisScale, Cell, ChartAxis, Dot, DotChart, DotGroup, Emphasis, Grid, LineChart, Series, StudyChart,
+    StudyReport, StudySection,
 };
 pub use write::{Paths, ReportError};
 
@@ -60,10 +69,7 @@ impl Report {
 
     /// Each chart as a file of its own: (name without ending, SVG). They bring their colours, light and dark.
     pub fn svgs(&self) -> Vec<(String, String)> {
-        chart::figures(self, chart::WIDE)
-            .into_iter()
-            .map(|f| (f.name.to_owned(), f.svg.standalone(f.heading, &f.description, &f.notes)))
-            .collect()
+        chart::files(chart::figures(self, chart::WIDE))
     }
 
     /// Writes `report.html` and `charts/*.svg` into a folder, which is made where it is missing.
@@ -72,15 +78,9 @@ impl Report {
     /// report left there and this one does not have are deleted; other files are left alone.
     pub fn write(&self, dir: impl AsRef<Path>) -> Result<Paths, ReportError> {
         let dir = dir.as_ref();
-        let html = PathBuf::from("report.html");
-        let svgs = self.svgs().into_iter();
-        let mut files: Vec<(PathBuf, String)> =
-            svgs.map(|(name, svg)| (PathBuf::from("charts").join(format!("{name}.svg")), svg)).collect();
-        let charts: Vec<PathBuf> = files.iter().map(|(name, _)| dir.join(name)).collect();
-        files.push((html.clone(), self.html()));
-        write::all(dir, &files)?;
+        let paths = write::page(dir, "report.html", self.html(), self.svgs())?;
         let old = chart::NAMES.iter().map(|name| dir.join("charts").join(format!("{name}.svg")));
-        write::remove(old.filter(|path| !charts.contains(path)))?;
-        Ok(Paths { html: dir.join(html), charts })
+        write::remove(old.filter(|path| !paths.charts.contains(path)))?;
+        Ok(paths)
     }
 }

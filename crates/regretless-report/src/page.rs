@@ -1,73 +1,39 @@
-//! The page: one file, nothing loaded, no script needed.
+//! The page of a comparison.
 
 use std::fmt::Write;
 
-use crate::chart::{self, Figure, NARROW, WIDE};
+use crate::chart::{self, NARROW, WIDE};
 use crate::data::{Report, Row};
 use crate::escape::{html, prose};
 use crate::number::{number, percent};
 use crate::palette::Palette;
-use crate::{embed, svg, table};
-
-/// The style of the page, after that of the charts.
-const STYLE: &str = include_str!("page.css");
+use crate::shell::{self, section};
+use crate::{embed, table};
 
 pub(crate) fn render(report: &Report) -> String {
     let palette = Palette::of(report);
-    let title = title(report);
-    let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <meta name=\"generator\" content=\"regretless {}\">\n<title>{}</title>\n<style>\n{}{STYLE}</style>\n</head>\n\
-         <body>\n<main>\n",
-        env!("CARGO_PKG_VERSION"),
-        html(title),
-        svg::STYLE
-    );
-    header(&mut out, report, title);
+    let title = shell::title(&report.title, "regretless report");
+    let mut out = header(report, title);
     if !report.table.rows.is_empty() {
         let body = table::render(&report.table, &palette);
         section(&mut out, "comparison-section", "Comparison", &body);
     }
     let (wide, narrow) = (chart::figures(report, WIDE), chart::figures(report, NARROW));
     for (wide, narrow) in wide.iter().zip(&narrow) {
-        figure(&mut out, wide, narrow);
+        shell::figure(&mut out, "", wide, narrow);
     }
-    settings(&mut out, report);
+    shell::settings(&mut out, &report.settings);
     notes(&mut out, report);
-    out.push_str("</main>\n<footer>Made with regretless. The numbers behind this page are embedded in it as JSON.</footer>\n");
-    let _ = write!(
-        out,
-        "<script type=\"application/json\" id=\"regretless-data\">{}</script>\n</body>\n</html>\n",
-        embed::json(report)
-    );
-    out
+    shell::document(title, "", &out, &embed::report(report))
 }
 
-fn title(report: &Report) -> &str {
-    if report.title.trim().is_empty() { "regretless report" } else { &report.title }
-}
-
-fn header(out: &mut String, report: &Report, title: &str) {
-    let _ = writeln!(out, "<header>\n<p class=\"eyebrow\">Decision report</p>\n<h1>{}</h1>", html(title));
-    if !report.summary.trim().is_empty() {
-        let _ = writeln!(out, "<p class=\"lead\">{}</p>", prose(&report.summary));
-    }
-    if let Some(best) = report.table.rows.iter().find(|r| r.best) {
-        tiles(out, best, report.table.unit.trim());
-    }
-    if !report.problem.is_empty() {
-        out.push_str("<dl class=\"facts\">\n");
-        pairs(out, &report.problem);
-        out.push_str("</dl>\n");
-    }
-    out.push_str("</header>\n");
+fn header(report: &Report, title: &str) -> String {
+    let tiles = report.table.rows.iter().find(|r| r.best).map(|best| tiles(best, report.table.unit.trim()));
+    shell::header("Decision report", title, &report.summary, &tiles.unwrap_or_default(), &report.problem)
 }
 
 /// The method with the lowest regret in a few large figures.
-fn tiles(out: &mut String, best: &Row, unit: &str) {
+fn tiles(best: &Row, unit: &str) -> String {
     let mut tiles = vec![("Lowest regret", html(&best.method), String::new())];
     tiles.push(("Mean regret", number(best.regret), html(unit)));
     if let Some(ratio) = best.ratio.filter(|r| r.is_finite()) {
@@ -80,69 +46,17 @@ fn tiles(out: &mut String, best: &Row, unit: &str) {
     if let Some(worst) = best.cvar90.filter(|c| c.is_finite()) {
         tiles.push(("Worst tenth of the instances", number(worst), html(unit)));
     }
-    out.push_str("<dl class=\"tiles\">\n");
+    let mut out = String::from("<dl class=\"tiles\">\n");
     for (name, value, after) in tiles {
         let after = if after.is_empty() { after } else { format!(" <small>{after}</small>") };
         let _ = writeln!(out, "<div><dt>{name}</dt><dd>{value}{after}</dd></div>");
     }
     out.push_str("</dl>\n");
-}
-
-fn section(out: &mut String, id: &str, heading: &str, body: &str) {
-    let _ = write!(
-        out,
-        "<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{heading}</h2>\n{body}</section>\n"
-    );
-}
-
-fn figure(out: &mut String, wide: &Figure, narrow: &Figure) {
-    let mut body = String::from("<div class=\"chart\">\n");
-    for (class, figure) in [("wide", wide), ("narrow", narrow)] {
-        let id = format!("{}-{class}", figure.name);
-        body.push_str(&figure.svg.inline(class, &id, figure.heading, &figure.description));
-    }
-    body.push_str("</div>\n");
-    let mut notes = String::new();
-    for note in &wide.notes {
-        let _ = writeln!(notes, "<p class=\"note\">{}</p>", prose(note));
-    }
-    let (id, heading, how) = (wide.name, wide.heading, prose(&wide.caption));
-    let _ = write!(
-        out,
-        "<section id=\"{id}\" class=\"figure\" aria-labelledby=\"{id}-h\">\n<div class=\"words\">\n\
-         <h2 id=\"{id}-h\">{heading}</h2>\n<p class=\"how\">{how}</p>\n</div>\n{body}<div class=\"left-out\">\n{notes}</div>\n</section>\n"
-    );
-}
-
-fn settings(out: &mut String, report: &Report) {
-    if report.settings.is_empty() {
-        return;
-    }
-    let mut body = String::from("<div class=\"groups\">\n");
-    for (name, group) in &report.settings {
-        let _ = writeln!(body, "<div class=\"group\"><h3>{}</h3>\n<dl>", html(name));
-        pairs(&mut body, group);
-        body.push_str("</dl></div>\n");
-    }
-    body.push_str("</div>\n");
-    section(out, "settings", "Run settings", &body);
-}
-
-fn pairs(out: &mut String, pairs: &[(String, String)]) {
-    for (key, value) in pairs {
-        let _ = writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", html(key), prose(value));
-    }
+    out
 }
 
 fn notes(out: &mut String, report: &Report) {
-    let mut body = String::new();
-    if !report.notes.is_empty() {
-        body.push_str("<ul class=\"remarks\">\n");
-        for note in &report.notes {
-            let _ = writeln!(body, "<li>{}</li>", prose(note));
-        }
-        body.push_str("</ul>\n");
-    }
+    let mut body = shell::remarks(report.notes.iter().map(|note| prose(note)));
     let rows = &report.table.rows;
     if !rows.is_empty() && !rows.iter().any(|r| r.method == "constant") {
         body.push_str(

@@ -1,15 +1,20 @@
 //! One colour a method, the same in every chart; from the eighth method on a dash pattern tells them apart.
 
-use crate::data::Report;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Colours of the palette, `--c0` to `--c6` in `chart.css`.
+use crate::data::Report;
+use crate::study::{StudyChart, StudyReport};
+
+/// Colours of a comparison, `--c0` to `--c6` in `chart.css`; a study, whose charts often have eight methods, has one more.
 const COLOURS: usize = 7;
 
 /// The methods of a report in the order they are shown.
 pub(crate) struct Palette {
     methods: Vec<String>,
-    /// The method of choice, which has the first colour.
-    best: Option<String>,
+    /// The place of a method among the colours; the method of choice has the first.
+    places: BTreeMap<String, usize>,
+    /// How many colours there are before they repeat with a dash.
+    colours: usize,
 }
 
 impl Palette {
@@ -22,22 +27,41 @@ impl Palette {
             .chain(charts.scatters.iter().map(|s| &s.method))
             .chain(charts.sharpness.iter().map(|s| &s.method))
             .chain(charts.activity.iter().map(|a| &a.method));
-        let mut methods: Vec<String> = Vec::new();
-        for name in names {
-            if !methods.contains(name) {
-                methods.push(name.clone());
-            }
+        let methods = distinct(names);
+        let best = report.table.rows.iter().find(|r| r.best).map(|r| &r.method);
+        let others = methods.iter().filter(|m| Some(*m) != best);
+        let coloured = best.into_iter().chain(others).filter(|m| *m != "constant");
+        let places = coloured.enumerate().map(|(place, m)| (m.clone(), place)).collect();
+        Self { methods, places, colours: COLOURS }
+    }
+
+    /// The methods of the charts of a study, in order of appearance.
+    ///
+    /// Each takes the first colour that none it shares a chart with has: charts of other things begin anew.
+    pub(crate) fn study(report: &StudyReport) -> Self {
+        let charts: Vec<Vec<String>> =
+            report.sections.iter().filter_map(|s| s.chart.as_ref()).map(drawn).collect();
+        let methods = distinct(charts.iter().flatten());
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        for method in methods.iter().filter(|m| *m != "constant") {
+            let met = charts.iter().filter(|chart| chart.contains(method)).flatten();
+            let taken: BTreeSet<usize> = met.filter_map(|m| places.get(m).copied()).collect();
+            let free = (0..=taken.len()).find(|place| !taken.contains(place)).unwrap_or(0);
+            places.insert(method.clone(), free);
         }
-        let best = report.table.rows.iter().find(|r| r.best).map(|r| r.method.clone());
-        Self { methods, best }
+        Self { methods, places, colours: COLOURS + 1 }
+    }
+
+    /// Whether a chart draws this method.
+    pub(crate) fn knows(&self, method: &str) -> bool {
+        self.methods.iter().any(|m| m == method)
     }
 
     /// The CSS classes that carry the colour and the dash of a method. `constant`, the floor, is grey.
     pub(crate) fn class(&self, method: &str) -> String {
-        let others = self.methods.iter().filter(|m| Some(*m) != self.best.as_ref());
-        let place = self.best.iter().chain(others).filter(|m| *m != "constant").position(|m| m == method);
-        match place {
-            Some(k) if k >= COLOURS => format!("m{} d{}", k % COLOURS, (k / COLOURS).min(3)),
+        let colours = self.colours;
+        match self.places.get(method) {
+            Some(k) if *k >= colours => format!("m{} d{}", k % colours, (k / colours).min(3)),
             Some(k) => format!("m{k}"),
             None => "mc".to_owned(),
         }
@@ -49,6 +73,20 @@ impl Palette {
         items.sort_by_key(|item| self.methods.iter().position(|m| m == method(item)));
         items
     }
+}
+
+/// The methods a chart draws.
+fn drawn(chart: &StudyChart) -> Vec<String> {
+    match chart {
+        StudyChart::Lines(lines) => distinct(lines.series.iter().map(|s| &s.method)),
+        StudyChart::Dots(dots) => distinct(dots.groups.iter().flat_map(|g| &g.dots).map(|d| &d.method)),
+    }
+}
+
+/// Each name once, in order of appearance.
+fn distinct<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    names.filter(|name| seen.insert(*name)).cloned().collect()
 }
 
 #[cfg(test)]

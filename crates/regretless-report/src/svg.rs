@@ -77,6 +77,9 @@ impl Svg {
 
     /// Text that fits into `room` pixels: what does not is cut, and the whole of it is in the tooltip.
     pub(crate) fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, room: f64, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         // Bold letters are wider.
         let cut = fit(text, room, if class == "tb" { 13.8 } else { 12.0 });
         let title =
@@ -173,7 +176,9 @@ fn fit(text: &str, room: f64, size: f64) -> String {
         return text.to_owned();
     }
     let all: Vec<char> = text.chars().collect();
-    for keep in (2..all.len()).rev() {
+    // No more of the narrowest letters would fit, however long the text.
+    let most = (room.max(0.0) / (0.36 * size)) as usize + 1;
+    for keep in (2..all.len().min(most)).rev() {
         let tail = keep / 3;
         let cut: String = all[..keep - tail].iter().chain(&['…']).chain(&all[all.len() - tail..]).collect();
         if text_width(&cut, size) <= room {

@@ -6,6 +6,7 @@ use crate::data::{Comparison, Row};
 use crate::escape::{html, prose};
 use crate::number::{self, DASH, number, p_value, percent};
 use crate::palette::Palette;
+use crate::shell;
 
 /// A column: heading, key, what it means, how a row fills it (`None` where it has no value).
 struct Column {
@@ -132,13 +133,8 @@ pub(crate) fn render(table: &Comparison, palette: &Palette) -> String {
     for row in &table.rows {
         let (class, badge) =
             if row.best { (" class=\"best\"", " <span class=\"badge\">best</span>") } else { ("", "") };
-        let colour = palette.class(&row.method);
-        let short = if row.method.chars().count() <= 20 { " short" } else { "" };
-        let _ = write!(
-            out,
-            "<tr{class}><th scope=\"row\"><div class=\"who\"><span class=\"chip {colour}\"></span><div><span class=\"name{short}\">{}</span>{badge}</div></div></th>",
-            html(&row.method)
-        );
+        let who = who(&row.method, Some(&palette.class(&row.method)), badge);
+        let _ = write!(out, "<tr{class}><th scope=\"row\">{who}</th>");
         for column in shown(table) {
             let cell = (column.cell)(row).unwrap_or_else(|| DASH.to_owned());
             let cell = if column.key == "regret" { cell } else { html(&cell) };
@@ -147,16 +143,18 @@ pub(crate) fn render(table: &Comparison, palette: &Palette) -> String {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody></table></div>\n");
-    let remarks: Vec<&Row> = table.rows.iter().filter(|r| r.note.is_some()).collect();
-    if !remarks.is_empty() {
-        out.push_str("<ul class=\"remarks\">\n");
-        for row in remarks {
-            let note = row.note.as_deref().unwrap_or_default();
-            let _ = writeln!(out, "<li><b>{}</b>: {}</li>", html(&row.method), prose(note));
-        }
-        out.push_str("</ul>\n");
-    }
+    let remark = |r: &Row| Some(format!("<b>{}</b>: {}", html(&r.method), prose(r.note.as_deref()?)));
+    let remarks = table.rows.iter().filter_map(remark);
+    out.push_str(&shell::remarks(remarks));
     out
+}
+
+/// A name with the colour of its method, where it is one, before it and finished markup after it.
+pub(crate) fn who(name: &str, colour: Option<&str>, after: &str) -> String {
+    let chip = colour.map(|c| format!("<span class=\"chip {c}\"></span>")).unwrap_or_default();
+    let short = if name.chars().count() <= 20 { " short" } else { "" };
+    let name = html(name);
+    format!("<div class=\"who\">{chip}<div><span class=\"name{short}\">{name}</span>{after}</div></div>")
 }
 
 /// What the shown columns mean, as a definition list.

@@ -29,7 +29,7 @@ pub enum ReportError {
 }
 
 /// Writes these files, by their names relative to `dir`, so that no reader ever sees half of one.
-pub(crate) fn all(dir: &Path, files: &[(PathBuf, String)]) -> Result<(), ReportError> {
+fn all(dir: &Path, files: &[(PathBuf, String)]) -> Result<(), ReportError> {
     let mut pending = Pending(Vec::new());
     for (name, text) in files {
         let path = dir.join(name);
@@ -50,6 +50,21 @@ pub(crate) fn all(dir: &Path, files: &[(PathBuf, String)]) -> Result<(), ReportE
     }
     pending.0.clear();
     Ok(())
+}
+
+/// Writes a page and its charts, each given as (name without ending, SVG), into a folder.
+pub(crate) fn page(
+    dir: &Path,
+    name: &str,
+    html: String,
+    svgs: Vec<(String, String)>,
+) -> Result<Paths, ReportError> {
+    let mut files: Vec<(PathBuf, String)> =
+        svgs.into_iter().map(|(name, svg)| (Path::new("charts").join(format!("{name}.svg")), svg)).collect();
+    let charts = files.iter().map(|(name, _)| dir.join(name)).collect();
+    files.push((name.into(), html));
+    all(dir, &files)?;
+    Ok(Paths { html: dir.join(name), charts })
 }
 
 /// Removes those of these files that are there.

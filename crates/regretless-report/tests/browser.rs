@@ -4,6 +4,8 @@
 mod chromium;
 #[path = "../examples/demo/data.rs"]
 mod data;
+#[path = "browser/study.rs"]
+mod study;
 
 use std::path::PathBuf;
 

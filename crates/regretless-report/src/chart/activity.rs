@@ -61,8 +61,8 @@ pub(crate) fn draw(canvas: Canvas, activity: &[Activity]) -> Option<Figure> {
     svg.height = y + 2.0;
     let who: Vec<&str> = methods.iter().map(|m| m.method.as_str()).collect();
     Some(Figure {
-        name: "constraint-activity",
-        heading: "Constraint activity",
+        name: "constraint-activity".into(),
+        heading: "Constraint activity".into(),
         caption:
             "Shares of the test instances; the figure at the right is the share at the limit or beyond it."
                 .to_owned(),

@@ -1,6 +1,6 @@
 //! Regret by epoch: one panel a method, all panels on the same axes, the other methods in grey behind.
 
-use super::frame::{Entry, Panel, columns, label_room, legend};
+use super::frame::{Entry, Multiples, legend};
 use super::{Canvas, Figure, dropped_note, listed, regret_label};
 use crate::axis::{Axis, Scale, usable};
 use crate::data::Curve;
@@ -39,28 +39,17 @@ pub(crate) fn draw(canvas: Canvas, curves: &[Curve], unit: &str) -> Option<Figur
     let (x, y) = (Axis::auto(all().map(|p| p.0)), Axis::auto(all().map(|p| p.1)));
     let x = if x.scale == Scale::Linear { x } else { Axis::linear(x.low.max(0.0), x.high) };
 
-    let across = columns(methods.len(), canvas.width);
-    let (height, gap) = (if across == 1 { 260.0 } else { 150.0 }, 18.0);
-    let left = label_room(&y, height);
-    let width = (canvas.width - left - 10.0 - gap * (across - 1) as f64) / across as f64;
-    let down = methods.len().div_ceil(across);
-    let step = height + 46.0;
     let mut svg = Svg::new(canvas.width, 0.0);
     let head = key(&mut svg, &methods) + 20.0;
     svg.text("tm", (0.0, head), Anchor::Start, canvas.width, &regret_label(unit));
+    let panels = Multiples::new(methods.len(), canvas.width, head + 28.0, (x, y));
 
     let means: Vec<_> =
         methods.iter().map(|m| mean(if m.valid.is_empty() { &m.train } else { &m.valid })).collect();
     let lines: usize = methods.iter().map(|m| m.valid.len() + means.len() + 2).sum();
     let cap = (BUDGET / lines).clamp(8, 120);
     for (k, method) in methods.iter().enumerate() {
-        let (row, column) = (k / across, k % across);
-        let (left, top) = (left + (width + gap) * column as f64, head + 28.0 + step * row as f64);
-        let panel = Panel { left, top, width, height, x, y };
-        svg.text("tb", (left, top - 8.0), Anchor::Start, width, method.name);
-        panel.x_grid(&mut svg, k + across >= methods.len());
-        panel.y_grid(&mut svg, column == 0);
-        panel.baseline(&mut svg);
+        let panel = panels.panel(&mut svg, k, method.name);
         let mut line = |class: &str, points: &[(f64, f64)]| {
             let kept: Vec<_> =
                 thin::even(points.len(), cap).into_iter().map(|i| panel.at(points[i])).collect();
@@ -83,14 +72,12 @@ pub(crate) fn draw(canvas: Canvas, curves: &[Curve], unit: &str) -> Option<Figur
             line(&format!("ln {colour}"), &means[k]);
         }
     }
-    svg.height = head + 28.0 + step * down as f64 + 4.0;
-    let place = (left + (canvas.width - left) / 2.0, svg.height - 8.0);
-    svg.text("tm", place, Anchor::Middle, canvas.width, "epoch");
+    panels.end(&mut svg, "epoch");
     let log = if y.scale == Scale::Linear { "" } else { " The regret axis is logarithmic." };
     let names: Vec<&str> = methods.iter().map(|m| m.name).collect();
     Some(Figure {
-        name: "regret-by-epoch",
-        heading: "Regret by epoch",
+        name: "regret-by-epoch".into(),
+        heading: "Regret by epoch".into(),
         caption: format!(
             "All panels share their axes. The mean is taken over the seeds that reached the epoch.{log}"
         ),

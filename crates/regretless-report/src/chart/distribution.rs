@@ -78,8 +78,8 @@ pub(crate) fn draw(canvas: Canvas, distributions: &[Distribution], unit: &str) -
     }
     let log = if x.scale == Scale::Linear { "" } else { " The axis is logarithmic." };
     Some(Figure {
-        name: "regret-distribution",
-        heading: "Distribution of regret",
+        name: "regret-distribution".into(),
+        heading: "Distribution of regret".into(),
         caption: format!("One cloud a method: where it is high, many instances have that regret.{log}"),
         description: format!(
             "Distribution of test regret of {}. Medians: {}.",

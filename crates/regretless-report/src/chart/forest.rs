@@ -74,8 +74,8 @@ pub(crate) fn draw(canvas: Canvas, table: &Comparison) -> Option<Figure> {
     };
     let said: Vec<String> = rows.iter().map(|r| format!("{} {}", r.method, number(r.regret))).collect();
     Some(Figure {
-        name: "regret",
-        heading: "Mean regret by method",
+        name: "regret".into(),
+        heading: "Mean regret by method".into(),
         caption: format!("Further left is better; 0 is the decision taken with perfect foresight.{whiskers}"),
         description: format!("Mean test regret: {}.", said.join(", ")),
         notes: dropped_note(table.rows.len() - rows.len()).into_iter().collect(),

@@ -1,6 +1,7 @@
 //! What the charts share: panels with axes, grids of panels, legends.
 
 use crate::axis::Axis;
+use crate::palette::Palette;
 use crate::svg::{Anchor, Svg, text_width};
 
 /// A rectangle with a domain in each direction.
@@ -71,6 +72,50 @@ pub(crate) fn label_room(axis: &Axis, height: f64) -> f64 {
     axis.ticks((height / 38.0) as usize).iter().fold(16.0, widest) + 10.0
 }
 
+/// Panels of one size on the same axes, in rows; labels only at the left and at the bottom.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Multiples {
+    count: usize,
+    across: usize,
+    first: Panel,
+}
+
+impl Multiples {
+    /// Between panels, and from the end of one to the start of the next below.
+    const GAP: f64 = 18.0;
+    const STEP: f64 = 46.0;
+
+    /// `count` panels below `top` in a drawing as wide as `width`.
+    pub(crate) fn new(count: usize, width: f64, top: f64, (x, y): (Axis, Axis)) -> Self {
+        let across = columns(count, width);
+        let height = if across == 1 { 260.0 } else { 150.0 };
+        let left = label_room(&y, height);
+        let width = (width - left - 10.0 - Self::GAP * (across - 1) as f64) / across as f64;
+        Self { count, across, first: Panel { left, top, width, height, x, y } }
+    }
+
+    /// Draws the grid of a panel, its name above, and gives the panel.
+    pub(crate) fn panel(&self, svg: &mut Svg, k: usize, name: &str) -> Panel {
+        let Self { count, across, first } = *self;
+        let (row, column) = (k / across, k % across);
+        let left = first.left + (first.width + Self::GAP) * column as f64;
+        let panel = Panel { left, top: first.top + (first.height + Self::STEP) * row as f64, ..first };
+        svg.text("tb", (left, panel.top - 8.0), Anchor::Start, panel.width, name);
+        panel.x_grid(svg, k + across >= count);
+        panel.y_grid(svg, column == 0);
+        panel.baseline(svg);
+        panel
+    }
+
+    /// Ends the drawing below the last row, with the name of the horizontal axis.
+    pub(crate) fn end(&self, svg: &mut Svg, label: &str) {
+        let rows = self.count.div_ceil(self.across) as f64;
+        svg.height = self.first.top + (self.first.height + Self::STEP) * rows + 4.0;
+        let middle = self.first.left + (svg.width - self.first.left) / 2.0;
+        svg.text("tm", (middle, svg.height - 8.0), Anchor::Middle, svg.width - self.first.left, label);
+    }
+}
+
 /// How many panels stand side by side: as few as still fill the rows.
 pub(crate) fn columns(panels: usize, width: f64) -> usize {
     let most = if width < 500.0 { 2 } else { 3 };
@@ -99,6 +144,16 @@ pub(crate) fn legend(svg: &mut Svg, top: f64, entries: &[Entry]) -> f64 {
         x += wide;
     }
     y - top + 8.0
+}
+
+/// A legend of methods, a stroke in the colour of each; gives the height taken.
+pub(crate) fn method_legend(svg: &mut Svg, palette: &Palette, methods: &[&str]) -> f64 {
+    let stroke = |class: String| {
+        move |svg: &mut Svg, x: f64, y: f64| svg.line(&format!("ln {class}"), (x, y), (x + 20.0, y))
+    };
+    let marks: Vec<_> = methods.iter().map(|m| stroke(palette.class(m))).collect();
+    let entries: Vec<Entry> = marks.iter().zip(methods).map(|(mark, name)| (mark as &Mark, *name)).collect();
+    legend(svg, 0.0, &entries)
 }
 
 #[cfg(test)]

@@ -3,14 +3,20 @@
 mod activity;
 mod curves;
 mod distribution;
+mod dots;
 mod forest;
 mod frame;
+mod lines;
 mod scatter;
 mod sharpness;
 
+use std::borrow::Cow;
+
+use crate::axis::{Axis, Scale, usable};
 use crate::data::Report;
 use crate::number;
 use crate::palette::Palette;
+use crate::study::{StudyChart, StudyReport, StudySection};
 use crate::svg::Svg;
 
 /// Width of the charts on a desk and on a phone.
@@ -30,8 +36,8 @@ pub(crate) const NAMES: [&str; 6] = [
 /// A finished chart with the words that belong to it.
 pub(crate) struct Figure {
     /// File name without its ending, and anchor in the page.
-    pub(crate) name: &'static str,
-    pub(crate) heading: &'static str,
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) heading: Cow<'static, str>,
     /// How to read it: one or two sentences.
     pub(crate) caption: String,
     /// What it shows, for those who cannot see it.
@@ -72,6 +78,37 @@ pub(crate) fn figures(report: &Report, width: f64) -> Vec<Figure> {
     .collect()
 }
 
+/// The charts of a study, one entry a section: `None` where it has none or nothing could be drawn.
+pub(crate) fn study(report: &StudyReport, width: f64) -> Vec<Option<Figure>> {
+    let palette = Palette::study(report);
+    let canvas = Canvas { width, palette: &palette };
+    let draw = |(k, section): (usize, &StudySection)| {
+        let figure = match section.chart.as_ref()? {
+            StudyChart::Lines(chart) => lines::draw(canvas, chart),
+            StudyChart::Dots(chart) => dots::draw(canvas, chart),
+        }?;
+        let heading = section.heading().to_owned().into();
+        Some(Figure { name: section.anchor(k).into(), heading, ..figure })
+    };
+    report.sections.iter().enumerate().map(draw).collect()
+}
+
+/// Figures as files of their own: (name without ending, SVG).
+pub(crate) fn files(figures: impl IntoIterator<Item = Figure>) -> Vec<(String, String)> {
+    let file = |f: Figure| (f.name.into_owned(), f.svg.standalone(&f.heading, &f.description, &f.notes));
+    figures.into_iter().map(file).collect()
+}
+
+/// A sentence, after a space, on the axes that are logarithmic; nothing when none is.
+fn log_note((x_name, x): (&str, &Axis), (y_name, y): (&str, &Axis)) -> String {
+    match (x.scale == Scale::Linear, y.scale == Scale::Linear) {
+        (true, true) => String::new(),
+        (true, false) => format!(" The {y_name} axis is logarithmic."),
+        (false, true) => format!(" The {x_name} axis is logarithmic."),
+        (false, false) => " Both axes are logarithmic.".to_owned(),
+    }
+}
+
 /// `regret` with its unit.
 fn regret_label(unit: &str) -> String {
     if unit.trim().is_empty() { "regret".to_owned() } else { format!("regret ({unit})") }
@@ -84,6 +121,20 @@ fn dropped_note(dropped: usize) -> Option<String> {
         1 => Some("1 value that is not finite is left out.".to_owned()),
         n => Some(format!("{} values that are not finite are left out.", number::count(n))),
     }
+}
+
+/// The notes for these values, none of which could be drawn: not finite, or not positive on a logarithmic axis.
+fn undrawn_notes(values: &[f64]) -> Vec<String> {
+    let finite = values.iter().filter(|&&v| usable(v)).count();
+    let positive = match finite {
+        0 => None,
+        1 => Some("1 value that is not positive is left out of the logarithmic axis.".to_owned()),
+        n => Some(format!(
+            "{} values that are not positive are left out of the logarithmic axis.",
+            number::count(n)
+        )),
+    };
+    dropped_note(values.len() - finite).into_iter().chain(positive).collect()
 }
 
 /// `a`, `a and b`, `a, b and 3 more`.

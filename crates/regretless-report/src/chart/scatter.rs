@@ -102,8 +102,8 @@ pub(crate) fn draw(canvas: Canvas, scatters: &[Scatter], unit: &str) -> Option<F
     }
     let names: Vec<&str> = clouds.iter().map(|c| c.name).collect();
     Some(Figure {
-        name: "predicted-realised",
-        heading: "Predicted against realised",
+        name: "predicted-realised".into(),
+        heading: "Predicted against realised".into(),
         caption: "On the dashed line a prediction came true. Points off the line that stay blue were wrong without \
                   harm: the decision was right all the same. The two blues are the cheaper three quarters of the \
                   decisions, the reds the costliest tenth."

@@ -1,8 +1,8 @@
 //! Regret against the surrogate's sharpness K.
 
-use super::frame::{Entry, Mark, Panel, label_room, legend};
-use super::{Canvas, Figure, dropped_note, regret_label};
-use crate::axis::{Axis, Scale, usable};
+use super::frame::{Panel, label_room, method_legend};
+use super::{Canvas, Figure, dropped_note, log_note, regret_label};
+use crate::axis::{Axis, usable};
 use crate::data::Sharpness;
 use crate::number::number;
 use crate::svg::{Anchor, Svg};
@@ -52,10 +52,8 @@ pub(crate) fn draw(canvas: Canvas, sharpness: &[Sharpness], unit: &str) -> Optio
     let y = Axis::auto(all().flat_map(|p| [p.regret].into_iter().chain(p.ends())));
 
     let mut svg = Svg::new(canvas.width, 0.0);
-    let classes: Vec<String> = drawn.iter().map(|s| canvas.palette.class(s.name)).collect();
-    let marks: Vec<_> = classes.iter().map(|class| stroke(class)).collect();
-    let entries: Vec<Entry> = marks.iter().zip(&drawn).map(|(m, s)| (m as &Mark, s.name)).collect();
-    let head = legend(&mut svg, 0.0, &entries) + 18.0;
+    let names: Vec<&str> = drawn.iter().map(|s| s.name).collect();
+    let head = method_legend(&mut svg, canvas.palette, &names) + 18.0;
     svg.text("tm", (0.0, head), Anchor::Start, canvas.width, &format!("test {}", regret_label(unit)));
     let height = if canvas.narrow() { 220.0 } else { 260.0 };
     let left = label_room(&y, height);
@@ -65,20 +63,16 @@ pub(crate) fn draw(canvas: Canvas, sharpness: &[Sharpness], unit: &str) -> Optio
     panel.baseline(&mut svg);
     // Methods share their values of K: side by side, so that no bar hides another.
     let apart = if all().any(|p| p.std > 0.0) { (20.0 / drawn.len() as f64).min(6.0) } else { 0.0 };
-    for (i, (series, class)) in drawn.iter().zip(&classes).enumerate() {
+    for (i, series) in drawn.iter().enumerate() {
         let shift = (i as f64 - (drawn.len() - 1) as f64 / 2.0) * apart;
-        line(&mut svg, &Panel { left: left + shift, ..panel }, series, class);
+        let class = canvas.palette.class(series.name);
+        line(&mut svg, &Panel { left: left + shift, ..panel }, series, &class);
     }
     svg.height = panel.top + height + 44.0;
     let place = (left + panel.width / 2.0, svg.height - 8.0);
     svg.text("tm", place, Anchor::Middle, canvas.width, "sharpness K");
 
-    let log = match (x.scale == Scale::Linear, y.scale == Scale::Linear) {
-        (true, true) => "",
-        (true, false) => " The regret axis is logarithmic.",
-        (false, true) => " The K axis is logarithmic.",
-        (false, false) => " Both axes are logarithmic.",
-    };
+    let log = log_note(("K", &x), ("regret", &y));
     let bars = if all().any(|p| p.std > 0.0) {
         " Bars: one standard deviation over seeds to either side; methods are drawn a little apart."
     } else {
@@ -86,8 +80,8 @@ pub(crate) fn draw(canvas: Canvas, sharpness: &[Sharpness], unit: &str) -> Optio
     };
     let best: Vec<String> = drawn.iter().filter_map(lowest).collect();
     Some(Figure {
-        name: "sharpness",
-        heading: "Sharpness K against regret",
+        name: "sharpness".into(),
+        heading: "Sharpness K against regret".into(),
         caption: format!(
             "A small K smooths the decision, a large one is close to the problem itself.{bars}{log}"
         ),
@@ -117,8 +111,4 @@ fn line(svg: &mut Svg, panel: &Panel, series: &Series, class: &str) {
 fn lowest(series: &Series) -> Option<String> {
     let best = series.points.iter().min_by(|a, b| a.regret.total_cmp(&b.regret))?;
     Some(format!("{} {} at K = {}", series.name, number(best.regret), number(best.k)))
-}
-
-fn stroke(class: &str) -> impl Fn(&mut Svg, f64, f64) {
-    move |svg, x, y| svg.line(&format!("ln {class}"), (x, y), (x + 20.0, y))
 }
