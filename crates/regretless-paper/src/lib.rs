@@ -5,6 +5,7 @@
 
 pub mod application;
 mod error;
+pub mod multipliers;
 pub mod portfolio;
 mod profile;
 pub mod provisioning;
