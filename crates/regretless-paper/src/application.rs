@@ -1,6 +1,6 @@
 //! What the three applications have in common.
 
-use regretless_learn::{Model, Task};
+use regretless_learn::{Model, Recipe, Task};
 use regretless_spec::{Method, MethodName};
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +91,11 @@ impl Contender {
     }
 }
 
+/// Plain methods as contenders.
+pub(crate) fn methods(bases: &[Method]) -> Vec<Contender> {
+    bases.iter().map(|&base| Contender::Method(MethodName { base, ..MethodName::default() })).collect()
+}
+
 /// One of the paper's applications, under one profile.
 pub trait Application: Sync {
     /// Which of the three.
@@ -140,6 +145,11 @@ pub trait Application: Sync {
     /// Whether the test regret is followed epoch by epoch.
     fn follows_test(&self) -> bool {
         false
+    }
+
+    /// Settings that are a method's own in this application.
+    fn tune(&self, recipe: &mut Recipe) {
+        let _ = recipe;
     }
 
     /// How much work a training of a cell is, beside one of another cell.

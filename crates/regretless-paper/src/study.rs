@@ -201,10 +201,11 @@ fn one(
             } else {
                 let recipes = Recipe::of(task.spec(), name, seed);
                 let wanted = recipes.into_iter().find(|r| trial.k.is_none_or(|k| r.k.value() == k));
-                let Some(recipe) = wanted else {
+                let Some(mut recipe) = wanted else {
                     let what = format!("{} with K = {:?} is not among what is tried", name, trial.k);
                     return Err(PaperError::settings(what, "use another --k"));
                 };
+                application.tune(&mut recipe);
                 (study.candidate(&recipe, None)?, None)
             };
             let diverged = candidate.fitted.ended == Ended::Diverged;

@@ -3,13 +3,16 @@
 //! [`Prices`] are read or simulated, a [`Panel`] has the features and the returns to come of every equity on every date,
 //! and [`Constraints`] with [`similarity`] and [`problem_text`] state the decision that is taken each day.
 
+mod application;
 mod calendar;
 mod panel;
 mod prices;
 mod problem;
 mod quotes;
 mod simulated;
+mod squashed;
 
+pub use application::Portfolio;
 pub use panel::{FEATURES, NEXT, Panel};
 pub use prices::{MISADJUSTED, Prices};
 pub use problem::{Constraints, problem_text, similarity};

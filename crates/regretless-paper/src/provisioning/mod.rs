@@ -4,13 +4,16 @@
 //! a wanted d: `min over·max(Cx − d, 0) + under·max(d − Cx, 0)`, `1ᵀx = 1`, `x ≥ 0`. The loads C are predicted from the
 //! calendar, the temperature and the loads of the day before.
 
+mod application;
 mod calendar;
 mod features;
 mod load;
+mod network;
 mod problem;
 mod simulated;
 mod windows;
 
+pub use application::Provisioning;
 pub use calendar::{Date, HOLIDAYS};
 pub use features::{FEATURES, Hourly, Settings};
 pub use load::{Hour, Load, REGIONS};

@@ -18,7 +18,7 @@ pub use npz::Folder;
 pub use size::Size;
 
 use crate::PaperError;
-use crate::application::{Application, Cell, Contender, Predictor};
+use crate::application::{Application, Cell, Contender, Predictor, methods};
 use crate::profile::Profile;
 use crate::published;
 
@@ -75,7 +75,7 @@ impl Synthetic {
                  epochs = 40\nclip = { norm = 1e-4 }\nstop = \"paper\"\nkeep = \"last\"\nbound = inf\n"
             }
             Profile::Sound => {
-                "\n[training]\noptimizer = \"adam\"\nlearning_rate = 0.001\nepochs = 100\nstop = { patience = 15 }\n"
+                "\n[training]\noptimizer = \"adam\"\nlearning_rate = 0.003\nepochs = 60\nstop = { patience = 10 }\n"
             }
         };
         let _ = writeln!(text, "batch = {batch}");
@@ -157,10 +157,9 @@ impl Application for Synthetic {
     }
 
     fn contenders(&self) -> Vec<Contender> {
-        let name = |base| Contender::Method(MethodName { base, ..MethodName::default() });
         let mixed =
             Contender::Method(MethodName { base: Method::SurrogateSmooth, mixed: true, scenarios: false });
-        let mut all: Vec<Contender> = [
+        let mut all = methods(&[
             Method::Constant,
             Method::L1,
             Method::L2,
@@ -170,11 +169,10 @@ impl Application for Synthetic {
             Method::SurrogateSmooth,
             Method::FenchelYoung,
             Method::SpoPlusSmooth,
-        ]
-        .map(name)
-        .to_vec();
+        ]);
         if self.profile == Profile::Sound {
-            all.extend([mixed, name(Method::Auto)]);
+            all.push(mixed);
+            all.extend(methods(&[Method::Auto]));
         }
         all
     }
@@ -203,7 +201,7 @@ impl Application for Synthetic {
     }
 
     fn follows_test(&self) -> bool {
-        true
+        self.profile == Profile::Published
     }
 
     fn work(&self, cell: &Cell) -> u64 {

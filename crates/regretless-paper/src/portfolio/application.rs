@@ -1,0 +1,240 @@
+//! Portfolio selection as an application: a task of every size and seed.
+
+use std::path::Path;
+
+use regretless_learn::{
+    Dataset, Embedding, Joint, Mlp, MlpShape, Predictor as Network, Recipe, Shared, Task,
+};
+use regretless_spec::{
+    Activation, Clip, Columns, Initial, Limits, Method, MethodName, Part, QuadraticForm, Spec,
+};
+
+use super::squashed::Squashed;
+use super::{Constraints, FEATURES, NEXT, Panel, Prices, problem_text, similarity};
+use crate::PaperError;
+use crate::application::{Application, Cell, Contender, Predictor, methods};
+use crate::profile::Profile;
+use crate::published;
+
+/// The paper's first seed; the others follow.
+const FIRST_SEED: u64 = 471_298_479;
+
+/// Dates of the paper's prices end before this one.
+const BEFORE: &str = "2017-01-01";
+
+/// Length of the embedding from which Q is made.
+const EMBEDDING: usize = 32;
+
+/// Portfolio selection under a profile.
+#[derive(Clone, Debug)]
+pub struct Portfolio {
+    profile: Profile,
+    panel: Panel,
+    source: &'static str,
+}
+
+impl Portfolio {
+    /// The application on a folder with a table of prices.
+    pub fn read(profile: Profile, dir: &Path) -> Result<Self, PaperError> {
+        let panel = Panel::of(&Prices::read(dir, BEFORE)?)?;
+        Ok(Self { profile, panel, source: "prices read" })
+    }
+
+    /// The application on a simulated market of the shape of the paper's.
+    pub fn simulated(profile: Profile) -> Result<Self, PaperError> {
+        Self::small(profile, 300, 3273)
+    }
+
+    /// The application on a simulated market of another shape.
+    pub fn small(profile: Profile, symbols: usize, days: usize) -> Result<Self, PaperError> {
+        let panel = Panel::of(&Prices::simulated(symbols, days, 1))?;
+        Ok(Self { profile, panel, source: "a simulated market" })
+    }
+
+    fn spec(
+        &self,
+        n: usize,
+        panel: &Panel,
+        kind: Predictor,
+        grid: &[f64],
+        seed: u64,
+    ) -> Result<Spec, PaperError> {
+        let mut text = problem_text(&Constraints::draw(n, seed), &panel.symbols);
+        let quadratic = format!("quadratic = {{ embedding = {EMBEDDING}, form = \"cosine\", ridge = 0.1 }}");
+        let network = match kind {
+            Predictor::Mlp => "kind = \"mlp\"\nlayers = [64, 64]",
+            Predictor::Linear => "kind = \"linear\"",
+        };
+        text += &match self.profile {
+            Profile::Published => format!(
+                "\n[surrogate]\nk = {grid:?}\nmultipliers = {}\n\n[predictor]\nkind = \"mlp\"\nstandardise = false\n{quadratic}\n\n\
+                 [training]\noptimizer = \"adam\"\nlearning_rate = 0.01\nepochs = 19\nbatch = 1\nclip = \"none\"\nstop = \"never\"\n\
+                 keep = \"last\"\nbound = inf\nschedule = {{ kind = \"plateau\" }}\n",
+                0.2 * (n as f64).sqrt()
+            ),
+            Profile::Sound => format!(
+                "\n[surrogate]\nk = {grid:?}\n\n[predictor]\n{network}\nshared = true\n{quadratic}\n\n[training]\n\
+                 optimizer = \"adam\"\nlearning_rate = 0.001\nepochs = 20\nbatch = 32\nstop = {{ patience = 4 }}\n"
+            ),
+        };
+        Ok(Spec::parse(text, "portfolio.toml", &Limits::default())?)
+    }
+}
+
+/// θ and Q of every date, one after the other.
+fn targets(panel: &Panel) -> Vec<f64> {
+    let n = panel.symbols.len();
+    let mut targets = Vec::with_capacity(panel.dates.len() * (n + n * n));
+    for next in panel.next.chunks_exact(n * NEXT) {
+        targets.extend(next.iter().step_by(NEXT));
+        targets.extend(similarity(next));
+    }
+    targets
+}
+
+/// Features less their mean over all dates and equities, over their deviation + 1e-5, test part included: as released.
+fn standardised(panel: &Panel) -> Vec<f64> {
+    let wide = FEATURES.len();
+    let count = (panel.features.len() / wide).max(1) as f64;
+    let mut out = panel.features.clone();
+    for j in 0..wide {
+        let column = || panel.features.iter().skip(j).step_by(wide);
+        let mean = column().sum::<f64>() / count;
+        let deviation = (column().map(|v| (v - mean).powi(2)).sum::<f64>() / count).sqrt();
+        out.iter_mut().skip(j).step_by(wide).for_each(|v| *v = (*v - mean) / (deviation + 1e-5));
+    }
+    out
+}
+
+/// The paper's networks: 28 → 100 → 100 → 1 for each equity, batch-normalised, within ±0.05; a free embedding for Q.
+fn published_networks(n: usize, seed: u64) -> Box<dyn Network> {
+    let wide = FEATURES.len();
+    let shape = MlpShape {
+        inputs: wide,
+        hidden: vec![100, 100],
+        outputs: 1,
+        activation: Activation::LeakyRelu,
+        batch_norm: true,
+        dropout: 0.0,
+        initial: Initial::Random,
+    };
+    let squashed = Squashed::new(Box::new(Mlp::new(&shape, seed)), 0.1);
+    let inputs = (0..n).map(|j| (j * wide..(j + 1) * wide).collect()).collect();
+    let shared = Shared::new(Box::new(squashed), n * wide, inputs, (0..n).map(|j| vec![j]).collect());
+    let embedding = Embedding::random(n, EMBEDDING, QuadraticForm::Cosine, 0.1, seed);
+    Box::new(Joint::new(vec![
+        (Box::new(embedding), (n..n + n * n).collect()),
+        (Box::new(shared), (0..n).collect()),
+    ]))
+}
+
+impl Application for Portfolio {
+    fn id(&self) -> published::Application {
+        published::Application::Portfolio
+    }
+
+    fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    fn settings(&self) -> Vec<(String, String)> {
+        let (dates, symbols) = (self.panel.dates.len(), self.panel.symbols.len());
+        vec![("data".into(), format!("{}: {dates} dates of {symbols} equities", self.source))]
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let cell = |n: usize| Cell { size: n.to_string(), samples: None, predictor: Predictor::Mlp };
+        [50, 100, 150, 200, 250].map(cell).to_vec()
+    }
+
+    fn sizes(&self, text: &str) -> Result<Vec<String>, PaperError> {
+        Ok(text.split(',').map(|part| part.trim().to_owned()).collect())
+    }
+
+    fn check(&self, cell: &Cell) -> Result<(), PaperError> {
+        let most = self.panel.symbols.len();
+        match cell.size.parse::<usize>() {
+            Ok(n) if (2..=most).contains(&n) => Ok(()),
+            _ => Err(PaperError::settings(
+                format!("`{}` is no number of equities", cell.size),
+                format!("there are {most}: use --sizes 50, say"),
+            )),
+        }
+    }
+
+    fn quick(&self) -> Vec<Cell> {
+        self.cells().into_iter().take(1).collect()
+    }
+
+    fn seeds(&self, count: usize) -> Vec<u64> {
+        (FIRST_SEED..).take(count).collect()
+    }
+
+    fn grid(&self) -> Vec<f64> {
+        vec![100.0]
+    }
+
+    fn contenders(&self) -> Vec<Contender> {
+        use Method::{Auto, Constant, Df, FenchelYoung, L1, L2, SurrogateSmooth, SurrogateVertex};
+        let mut all = methods(&[Constant, L1, L2, Df, SurrogateVertex, SurrogateSmooth, FenchelYoung]);
+        if self.profile == Profile::Sound {
+            let mixed = MethodName { base: SurrogateSmooth, mixed: true, scenarios: false };
+            all.push(Contender::Method(mixed));
+            all.extend(methods(&[Auto]));
+        }
+        all
+    }
+
+    fn task(&self, cell: &Cell, grid: &[f64], seed: u64) -> Result<Task, PaperError> {
+        self.check(cell)?;
+        let n = cell.size.parse().unwrap_or(50);
+        let panel = self.panel.draw(n, seed)?;
+        let spec = self.spec(n, &panel, cell.predictor, grid, seed)?;
+        let names: Vec<String> = panel
+            .symbols
+            .iter()
+            .flat_map(|symbol| FEATURES.iter().map(move |feature| format!("{feature}_{symbol}")))
+            .collect();
+        let wide = FEATURES.len();
+        let columns = Columns {
+            features: (0..names.len()).collect(),
+            feature_names: names,
+            per_variable: Some((0..n).map(|j| (j * wide..(j + 1) * wide).collect()).collect()),
+            ..Columns::default()
+        };
+        let published = self.profile == Profile::Published;
+        let features = if published { standardised(&panel) } else { panel.features.clone() };
+        let rows = panel.dates.len();
+        // 70 % to train on, 10 % to choose by, the rest to judge by, in the order of time.
+        let (train, valid) = (7 * rows / 10, rows / 10);
+        let part = |i: usize| match i {
+            i if i < train => Part::Train,
+            i if i < train + valid => Part::Valid,
+            _ => Part::Test,
+        };
+        let parts: Vec<Part> = (0..rows).map(part).collect();
+        let data = Dataset::in_memory(features, targets(&panel), rows, columns, "prices".as_ref());
+        let task = Task::new(&spec, data.with_parts(&parts), seed)?;
+        Ok(if published { task.with_predictor(move |seed| published_networks(n, seed)) } else { task })
+    }
+
+    fn tune(&self, recipe: &mut Recipe) {
+        // The released experiment cuts every entry of the gradient, at other sizes for each method.
+        if self.profile == Profile::Published {
+            recipe.training.clip = match recipe.method {
+                Some(regretless_core::Method::L1 | regretless_core::Method::L2) | None => Clip::None,
+                Some(regretless_core::Method::Df) => Clip::Value(0.1),
+                Some(_) => Clip::Value(0.02),
+            };
+        }
+    }
+
+    fn work(&self, cell: &Cell) -> u64 {
+        let n: u64 = cell.size.parse().unwrap_or(50);
+        n * n
+    }
+
+    fn unit(&self) -> f64 {
+        100.0
+    }
+}
