@@ -49,6 +49,10 @@ pub struct Row {
     pub mse: f64,
     /// The paper's.
     pub published_mse: Option<f64>,
+    /// The paper's t against its own method.
+    pub published_t: Option<f64>,
+    /// The paper's p.
+    pub published_p: Option<f64>,
     /// Mean number of epochs run.
     pub epochs: f64,
     /// The paper's.
@@ -165,6 +169,8 @@ fn row(application: &dyn Application, cell: &Cell, k: Option<f64>, records: &[&R
             || published::figure(application.id(), table, &cell.size, cell.samples, &method, sharpness);
         comparable.then(find).flatten()
     };
+    // The paper tests against its own method, and so do we in its profile only.
+    let tested = application.profile() == Profile::Published;
     let (regret, published) = (mean(&|r| unit * r.regret), figure(Table::Regret));
     let diverged =
         records.iter().filter(|r| r.note.as_deref().is_some_and(|n| n.starts_with("diverged"))).count();
@@ -185,6 +191,8 @@ fn row(application: &dyn Application, cell: &Cell, k: Option<f64>, records: &[&R
         p: None,
         mse: mean(&|r| r.mse),
         published_mse: figure(Table::Mse).map(|f| f.value),
+        published_t: tested.then(|| figure(Table::T)).flatten().map(|f| f.value),
+        published_p: tested.then(|| figure(Table::P)).flatten().map(|f| f.value),
         epochs: mean(&|r| r.epochs as f64),
         published_epochs: figure(Table::Epochs).map(|f| f.value),
         seconds: mean(&|r| r.seconds),

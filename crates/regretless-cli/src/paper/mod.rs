@@ -1,15 +1,22 @@
 //! `regretless paper`
 
 mod args;
+mod grids;
+mod multipliers;
+mod page;
 mod plan;
 mod progress;
 mod table;
 
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use regretless_paper::portfolio::Portfolio;
+use regretless_paper::provisioning::Provisioning;
 use regretless_paper::synthetic::Synthetic;
 use regretless_paper::{Application, Profile, Results, Row, rows};
+use regretless_report::StudyReport;
 use serde::Serialize;
 
 pub(crate) use args::PaperArgs;
@@ -23,8 +30,31 @@ use crate::output::{Exit, Outcome, json};
 pub(crate) fn run(args: &PaperArgs) -> Result<Outcome, CliError> {
     match &args.study {
         Study::Synthetic(args) => synthetic(args),
-        Study::Portfolio(_) | Study::Provisioning(_) | Study::Multipliers(_) => todo!(),
+        Study::Portfolio(args) => {
+            let application = match data(args.data.as_deref(), "sp500") {
+                Some(dir) => Portfolio::read(profile(args), &dir)?,
+                None => Portfolio::simulated(profile(args))?,
+            };
+            study(&application, args, &[])
+        }
+        Study::Provisioning(args) => {
+            let application = match data(args.data.as_deref(), "ercot") {
+                Some(dir) => Provisioning::read(profile(args), &dir)?,
+                None => Provisioning::simulated(profile(args), DAYS),
+            };
+            study(&application, args, &[])
+        }
+        Study::Multipliers(args) => multipliers::run(args),
     }
+}
+
+/// Days of simulated load: as many as the real files have.
+const DAYS: usize = 1321;
+
+/// The folder with an application's data: what --data says, or the application's folder within REGRETLESS_DATA.
+fn data(given: Option<&Path>, name: &str) -> Option<PathBuf> {
+    let within = |root: PathBuf| Some(root.join(name)).filter(|dir| dir.is_dir());
+    given.map(Path::to_owned).or_else(|| within(PathBuf::from(std::env::var_os("REGRETLESS_DATA")?)))
 }
 
 fn profile(args: &StudyArgs) -> Profile {
@@ -67,11 +97,31 @@ fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> 
         rows: &rows,
     });
     write(&out.join("rows.json"), &machine)?;
+    write(&out.join("rows.csv"), &grids::all(&rows).csv())?;
+    let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let page = page::page(application, &rows, &format!("regretless {command}"));
+    write(&out.join("tables.md"), &markdown(&page))?;
+    let paths = page.write(&out)?;
     let text = match args.common.format {
         Format::Json => machine,
-        Format::Table => table::terminal(application, &rows, &out),
+        Format::Table => table::terminal(application, &rows, &paths.html),
     };
     Ok(Outcome::new(text, Exit::Success))
+}
+
+/// The tables of a page in Markdown.
+fn markdown(page: &StudyReport) -> String {
+    let mut text = format!("# {}\n\n{}\n", page.title, page.summary);
+    for (name, value) in &page.facts {
+        let _ = write!(text, "\n- {name}: {value}");
+    }
+    text.push('\n');
+    for section in &page.sections {
+        if let Some(grid) = &section.grid {
+            let _ = write!(text, "\n## {}\n\n{}\n\n{}", section.title, section.text, grid.markdown());
+        }
+    }
+    text
 }
 
 #[derive(Serialize)]

@@ -5,19 +5,14 @@ use std::path::Path;
 
 use regretless_paper::{Application, Cell, Profile, Row};
 
+use super::grids;
 use crate::learning::{four, p_value};
 use crate::output::{table, wrapped};
 
 /// The tables for the terminal, one a cell.
-pub(super) fn terminal(application: &dyn Application, rows: &[Row], out: &Path) -> String {
+pub(super) fn terminal(application: &dyn Application, rows: &[Row], report: &Path) -> String {
     let mut text = String::new();
-    let mut cells: Vec<Cell> = Vec::new();
-    for row in rows {
-        if !cells.contains(&row.cell()) {
-            cells.push(row.cell());
-        }
-    }
-    for cell in &cells {
+    for cell in &grids::cells(rows) {
         let of_cell: Vec<&Row> = rows.iter().filter(|r| r.cell() == *cell).collect();
         let _ = writeln!(text, "{}\n", title(application, cell));
         let header = [
@@ -59,7 +54,7 @@ pub(super) fn terminal(application: &dyn Application, rows: &[Row], out: &Path) 
     };
     let legend = format!("* lowest regret; p: paired t-test over {seeds} seeds, {against}.");
     let _ = writeln!(text, "{}", wrapped(&legend, 0));
-    let _ = writeln!(text, "\nresults: {}", out.display());
+    let _ = writeln!(text, "\nreport: {}", report.display());
     text
 }
 
