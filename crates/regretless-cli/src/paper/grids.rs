@@ -1,7 +1,7 @@
 //! The rows of a study as the paper's tables: a line of ours and one of the paper's for every cell.
 
 use regretless_paper::{Cell as Where, Row};
-use regretless_report::{Cell, Grid};
+use regretless_report::{Cell, Emphasis, Grid};
 
 use crate::learning::{four, p_value};
 
@@ -50,9 +50,7 @@ fn wide(rows: &[&Row], labels: &dyn Fn(&Row) -> String, figures: &dyn Fn(&Row) -
         let mut paper: Vec<Cell> = vec![name(&cell).into(), Cell::muted("paper")];
         for column in &columns {
             let found = of(column).and_then(|row| Some((row, figures(row)?)));
-            ours.push(found.as_ref().map_or_else(Cell::default, |(row, (own, _))| {
-                if row.best { Cell::best(own.clone()) } else { own.clone().into() }
-            }));
+            ours.push(found.as_ref().map_or_else(Cell::default, |(_, (own, _))| own.clone().into()));
             let published = found.and_then(|(_, (_, published))| published);
             paper.push(published.map_or_else(Cell::default, Cell::muted));
         }
@@ -75,10 +73,18 @@ fn method(row: &Row) -> String {
 
 /// Regret: Tables 1, 2 and 3.
 pub(super) fn regret(rows: &[Row]) -> Grid {
-    wide(&chosen(rows), &method, &|row| {
+    let mut grid = wide(&chosen(rows), &method, &|row| {
         let paper = row.published.map(|value| spread(value, row.published_std));
         Some((spread(row.regret, row.std), paper))
-    })
+    });
+    for row in rows.iter().filter(|row| row.best) {
+        let column = grid.header.iter().position(|head| *head == row.method);
+        let line = grid.rows.iter_mut().find(|line| line[0].text == name(&row.cell()));
+        if let (Some(column), Some(line)) = (column, line) {
+            line[column].emphasis = Emphasis::Best;
+        }
+    }
+    grid
 }
 
 /// Regret for every K.
