@@ -100,7 +100,7 @@ pub(crate) struct SyntheticArgs {
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
     pub(crate) samples: Vec<u32>,
     /// Deviation of the phase in periods; default 0.25 in `sound`, in `published` what the paper's generator gives
-    #[arg(long, value_name = "X", conflicts_with = "data")]
+    #[arg(long, value_name = "X", conflicts_with = "data", allow_negative_numbers = true)]
     pub(crate) phase: Option<f64>,
 }
 

@@ -44,6 +44,7 @@ pub(crate) fn run_in(folder: &Path, arguments: &str) -> Ran {
         .args(arguments.split_whitespace())
         .env_remove("NO_COLOR")
         .env_remove("COLUMNS")
+        .env_remove("REGRETLESS_DATA")
         .output()
         .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

@@ -1,0 +1,112 @@
+//! `regretless paper` at toy size, and what it refuses.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[allow(dead_code, reason = "each test binary uses its own part")]
+mod common;
+
+use std::fmt::Write;
+
+use common::{Folder, run};
+use serde_json::Value;
+
+const TOY: &str =
+    "paper synthetic --sizes 6,4,2 --samples 40 --seeds 3 --methods l1,surrogate --k 0.2,5 --out toy --quiet";
+
+fn works(folder: &Folder, arguments: &str) -> String {
+    let ran = folder.run(arguments);
+    assert_eq!(ran.code, 0, "{arguments}: {}", ran.stderr);
+    ran.stdout
+}
+
+#[test]
+fn rows_for_machines() {
+    let folder = Folder::new();
+    let json: Value = serde_json::from_str(&works(&folder, &format!("{TOY} --format json"))).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    let found: Vec<(String, Option<f64>)> =
+        rows.iter().map(|r| (r["method"].as_str().unwrap().to_owned(), r["k"].as_f64())).collect();
+    let expected = [
+        ("constant", None),
+        ("l1", None),
+        ("surrogate-smooth", Some(0.2)),
+        ("surrogate-smooth", Some(5.0)),
+        ("surrogate-smooth", None),
+    ];
+    assert_eq!(found, expected.map(|(method, k)| (method.to_owned(), k)));
+    for row in rows {
+        assert_eq!((row["size"].as_str(), row["samples"].as_u64()), (Some("6,4,2"), Some(40)));
+        assert!(
+            row["regret"].as_f64().unwrap() >= 0.0 && row["std"].is_number() && row["published"].is_null()
+        );
+    }
+    // Nothing is trained again, and the tables lie beside the results.
+    let lines = || std::fs::read_to_string(folder.path().join("toy/results.jsonl")).unwrap();
+    let before = lines();
+    let table = works(&folder, TOY);
+    assert_eq!(before, lines());
+    assert!(table.contains("surrogate-smooth") && table.contains("report: toy/study.html"), "{table}");
+    for file in ["study.html", "tables.md", "rows.csv", "rows.json", "study.json"] {
+        assert!(folder.path().join("toy").join(file).is_file(), "{file}");
+    }
+    let csv = std::fs::read_to_string(folder.path().join("toy/rows.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + rows.len());
+    let markdown = std::fs::read_to_string(folder.path().join("toy/tables.md")).unwrap();
+    assert!(markdown.contains("| (6,4,2), N = 40 | ours |"), "{markdown}");
+}
+
+#[test]
+fn the_papers_figures_stand_beside_ours() {
+    let folder = Folder::new();
+    let command = "paper synthetic --profile published --sizes 40,40,0 --samples 100 --seeds 1 --methods l1,surrogate --k 0.2,1 \
+                   --quiet --format json";
+    let json: Value = serde_json::from_str(&works(&folder, command)).unwrap();
+    let published = |method: &str, k: Option<f64>| {
+        let rows = json["rows"].as_array().unwrap();
+        let row = rows.iter().find(|r| r["method"] == method && r["k"].as_f64() == k).unwrap();
+        row["published"].as_f64()
+    };
+    // Table 1, the table of all K, and its best K, which we did not try.
+    assert_eq!(published("l1", None), Some(2.454));
+    assert_eq!(published("surrogate-vertex", Some(0.2)), Some(2.423));
+    assert_eq!(published("surrogate-vertex", None), Some(2.258));
+    assert_eq!(published("constant", None), None);
+    assert!(folder.path().join("paper-synthetic-published/study.html").is_file());
+}
+
+#[test]
+fn messages() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    let mut seen = String::new();
+    for arguments in [
+        "paper synthetic --sizes 80,80",
+        "paper synthetic --methods l1,surogate",
+        "paper synthetic --k 0",
+        "paper synthetic --data empty",
+        "paper synthetic --data nowhere",
+        "paper synthetic --phase -1",
+        "paper synthetic --seeds 0",
+        "paper portfolio --data empty",
+        "paper portfolio --sizes many",
+        "paper provisioning --data empty",
+        "paper provisioning --sizes 3",
+        "paper synthetic --quick --full",
+    ] {
+        let ran = folder.run(arguments);
+        assert_eq!(ran.code, 2, "{arguments}");
+        assert_eq!(ran.stdout, "");
+        let _ = writeln!(seen, "$ regretless {arguments}\n{}", ran.stderr);
+    }
+    insta::assert_snapshot!(seen);
+}
+
+#[test]
+fn help() {
+    for command in ["", " synthetic"] {
+        let ran = run(&format!("paper{command} --help"));
+        assert_eq!(ran.code, 0);
+        let text = ran.stdout;
+        insta::assert_snapshot!(format!("paper{}_help", command.replace(' ', "_")), text);
+    }
+}
