@@ -65,7 +65,7 @@ impl Portfolio {
             Predictor::Mlp => "kind = \"mlp\"\nlayers = [64, 64]",
             Predictor::Linear => "kind = \"linear\"",
         };
-        text += &match self.profile {
+        let settings = match self.profile {
             Profile::Published => format!(
                 "\n[surrogate]\nk = {grid:?}\nmultipliers = {}\n\n[predictor]\nkind = \"mlp\"\nstandardise = false\n{quadratic}\n\n\
                  [training]\noptimizer = \"adam\"\nlearning_rate = 0.01\nepochs = 19\nbatch = 1\nclip = \"none\"\nstop = \"never\"\n\
@@ -77,6 +77,7 @@ impl Portfolio {
                  optimizer = \"adam\"\nlearning_rate = 0.001\nepochs = 20\nbatch = 32\nstop = {{ patience = 4 }}\n"
             ),
         };
+        text.push_str(&settings);
         Ok(Spec::parse(text, "portfolio.toml", &Limits::default())?)
     }
 }

@@ -1,5 +1,7 @@
 //! Resource provisioning as an application: a task of every ratio of prices and seed.
 
+use std::fmt::Write;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -54,11 +56,24 @@ impl Provisioning {
         RATIOS.into_iter().find(|(over, under)| (over / under / ratio - 1.0).abs() < 1e-9)
     }
 
+    /// The hours of the training part.
+    fn training(&self) -> Range<usize> {
+        let starts = windows(self.load.hours.len(), 1);
+        hours_of(&starts, &self.parts(starts.len()).train)
+    }
+
+    fn parts(&self, windows: usize) -> Parts {
+        match self.profile {
+            Profile::Published => Parts::published(windows),
+            Profile::Sound => Parts::sound(windows),
+        }
+    }
+
     /// Starting hours, each with its part.
-    fn windows(&self) -> Result<(Vec<(usize, Part)>, Vec<usize>, Parts), PaperError> {
+    fn windows(&self) -> Result<Vec<(usize, Part)>, PaperError> {
         let starts = windows(self.load.hours.len(), 1);
         let sound = self.profile == Profile::Sound;
-        let parts = if sound { Parts::sound(starts.len()) } else { Parts::published(starts.len()) };
+        let parts = self.parts(starts.len());
         let mut chosen = Vec::new();
         for (part, stride) in STRIDES {
             let range = match part {
@@ -78,7 +93,7 @@ impl Provisioning {
                 "give at least a few months",
             ));
         }
-        Ok((chosen, starts, parts))
+        Ok(chosen)
     }
 
     fn spec(&self, cell: &Cell, grid: &[f64], seed: u64) -> Result<Spec, PaperError> {
@@ -87,7 +102,8 @@ impl Provisioning {
         let mut text = problem_text(&limits(seed), over, under);
         // A load predicted too low costs as `over` does: the share is then too large. The paper exchanges the two as well.
         let weights = format!("weights = {{ over = {under:?}, under = {over:?} }}");
-        text += &format!(
+        let _ = write!(
+            text,
             "\n[surrogate]\nk = {grid:?}\n\n[predictor]\nkind = \"mlp\"\nstandardise = false\n\n[training]\n{weights}\n"
         );
         text += match self.profile {
@@ -103,7 +119,7 @@ impl Provisioning {
     }
 
     /// Mean loads by hour of the day and the deviation from them, over the hours of the training part.
-    fn usual(&self, hours: std::ops::Range<usize>) -> Usual {
+    fn usual(&self, hours: Range<usize>) -> Usual {
         let regions = REGIONS.len();
         let (mut mean, mut count) = (vec![0.0; 24 * regions], vec![0.0_f64; 24]);
         let scaled = |hour: usize, region: usize| self.load.load[hour * regions + region] / 1e4;
@@ -197,9 +213,9 @@ impl Application for Provisioning {
 
     fn task(&self, cell: &Cell, grid: &[f64], seed: u64) -> Result<Task, PaperError> {
         let spec = self.spec(cell, grid, seed)?;
-        let (chosen, starts, parts) = self.windows()?;
+        let chosen = self.windows()?;
         let sound = self.profile == Profile::Sound;
-        let training = hours_of(&starts, &parts.train);
+        let training = self.training();
         // As released, the statistics are those of all hours.
         let statistics = if sound { training.clone() } else { 0..self.load.hours.len() };
         let hourly = Arc::new(Hourly::of(&self.load, &Settings { statistics, noise: Some(seed) })?);
@@ -234,12 +250,10 @@ impl Application for Provisioning {
         if name != MEAN_PER_HOUR {
             return Err(PaperError::settings(format!("there is no baseline `{name}` here"), ""));
         }
-        let (_, starts, parts) = self.windows()?;
-        let training = hours_of(&starts, &parts.train);
         let everything = Settings { statistics: 0..self.load.hours.len(), noise: None };
         let hourly = Arc::new(Hourly::of(&self.load, &everything)?);
         let clock = Arc::new(self.load.hours.iter().map(|hour| hour.hour).collect::<Vec<u8>>());
-        let usual = Some(Arc::new(self.usual(training)));
+        let usual = Some(Arc::new(self.usual(self.training())));
         // An untrained network adds nothing to the usual loads.
         let means = Windowed::new(hourly, clock, usual, Sees::Hour, MlpShape::default(), 0);
         let l2 = MethodName { base: Method::L2, ..MethodName::default() };

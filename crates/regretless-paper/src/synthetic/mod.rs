@@ -180,12 +180,11 @@ impl Application for Synthetic {
     fn task(&self, cell: &Cell, grid: &[f64], seed: u64) -> Result<Task, PaperError> {
         let size: Size = cell.size.parse()?;
         let samples = cell.samples.unwrap_or(100);
-        let (lp, history) = match &self.data {
-            Some(folder) => (folder.lp(size)?, folder.history(size.n, seed)?),
-            None => {
-                let problem = if self.profile == Profile::Sound { seed } else { PUBLISHED_PROBLEM };
-                (Lp::draw(size, problem), History::draw(size.n, samples, self.profile, self.phase, seed))
-            }
+        let (lp, history) = if let Some(folder) = &self.data {
+            (folder.lp(size)?, folder.history(size.n, seed)?)
+        } else {
+            let problem = if self.profile == Profile::Sound { seed } else { PUBLISHED_PROBLEM };
+            (Lp::draw(size, problem), History::draw(size.n, samples, self.profile, self.phase, seed))
         };
         let spec = self.spec(&lp, samples, cell.predictor, grid)?;
         let names: Vec<String> = (0..2 * size.n).map(|j| format!("xi_{j}")).collect();
