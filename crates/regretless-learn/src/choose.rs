@@ -159,6 +159,9 @@ pub fn decision_methods(task: &Task) -> Vec<MethodName> {
     if fits(Method::SurrogateSmooth) {
         names.extend([name(Word::SurrogateSmooth, false), name(Word::SurrogateSmooth, true)]);
     }
+    if fits(Method::Df) {
+        names.push(name(Word::Df, false));
+    }
     names
 }
 

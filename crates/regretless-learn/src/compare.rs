@@ -116,6 +116,9 @@ pub fn default_methods(task: &Task) -> Vec<MethodName> {
     if fits(Method::SurrogateSmooth) {
         names.extend([word(Word::SurrogateSmooth, false, false), word(Word::SurrogateSmooth, true, false)]);
     }
+    if fits(Method::Df) {
+        names.push(word(Word::Df, false, false));
+    }
     if task.has_scenarios() {
         names.push(word(Word::L2, false, true));
     }
