@@ -195,10 +195,10 @@ impl Application for Provisioning {
     }
 
     fn contenders(&self) -> Vec<Contender> {
-        use Method::{Auto, Constant, L1, L2, SurrogateSmooth, SurrogateVertex, WeightedL1};
+        use Method::{Auto, Constant, Df, L1, L2, SurrogateSmooth, SurrogateVertex, WeightedL1};
         let mut all = methods(&[Constant]);
         all.push(Contender::Baseline(MEAN_PER_HOUR));
-        all.extend(methods(&[L1, L2, WeightedL1, SurrogateVertex, SurrogateSmooth]));
+        all.extend(methods(&[L1, L2, WeightedL1, Df, SurrogateVertex, SurrogateSmooth]));
         if self.profile == Profile::Sound {
             let name = |base, mixed, scenarios| Contender::Method(MethodName { base, mixed, scenarios });
             all.extend([name(SurrogateSmooth, true, false), name(L1, false, true), name(L2, false, true)]);
