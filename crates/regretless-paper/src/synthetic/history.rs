@@ -43,18 +43,29 @@ impl History {
     /// half the training size for validation; 1,000 rows for test.
     pub fn draw(n: usize, samples: usize, profile: Profile, phase: Option<f64>, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let parts = parts(samples, profile == Profile::Sound, &mut rng);
+        Self::of_parts(n, parts, profile, phase, &mut rng)
+    }
+
+    /// The same with a row for each of the given parts.
+    pub fn of_parts(
+        n: usize,
+        parts: Vec<Part>,
+        profile: Profile,
+        phase: Option<f64>,
+        rng: &mut ChaCha8Rng,
+    ) -> Self {
         let sound = profile == Profile::Sound;
-        let parts = parts(samples, sound, &mut rng);
         let (rows, wide) = (parts.len(), 2 * n);
-        let mut centre = uniform(&mut rng, wide);
+        let mut centre = uniform(rng, wide);
         if sound {
             centre.fill(0.0);
         }
-        let spread = uniform(&mut rng, wide * n);
+        let spread = uniform(rng, wide * n);
         let coins: Vec<f64> = (0..wide * n).map(|_| f64::from(u8::from(rng.random_bool(0.5)))).collect();
         let mut features = Vec::with_capacity(rows * wide);
         for _ in 0..rows {
-            let (common, own) = (normal(&mut rng, n), normal(&mut rng, wide));
+            let (common, own) = (normal(rng, n), normal(rng, wide));
             features
                 .extend((0..wide).map(|i| centre[i] + own[i] + dot(&spread[i * n..(i + 1) * n], &common)));
         }
@@ -67,12 +78,12 @@ impl History {
             phase.iter().zip(&scale).map(|(p, s)| (TAU * s * p).sin()).collect()
         };
         let mut targets: Vec<f64> = features.chunks_exact(wide).flat_map(waves).collect();
-        targets = network(targets, n, &mut rng);
+        targets = network(targets, n, rng);
         stretch(&mut targets, n);
         if sound {
-            let noise = normal(&mut rng, features.len());
+            let noise = normal(rng, features.len());
             features.iter_mut().zip(noise).for_each(|(xi, e)| *xi += 0.01 * e);
-            let noise = truncated(&mut rng, targets.len());
+            let noise = truncated(rng, targets.len());
             targets.iter_mut().zip(noise).for_each(|(t, e)| *t += 0.01 * e);
         }
         Self { features, targets, parts }
