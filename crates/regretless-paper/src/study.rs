@@ -165,7 +165,15 @@ fn group(
     }
     let task = application.task(cell, &plan.grid, seed)?;
     for trial in trials {
-        let record = one(application, cell, &task, *trial, seed, interrupt)?;
+        // What `auto` tries is the application's, whatever K the others are trained with: its results have no K to tell
+        // them apart by.
+        let own = match trial.contender {
+            Contender::Method(name) if name.base == Method::Auto && plan.grid != application.grid() => {
+                Some(application.task(cell, &application.grid(), seed)?)
+            }
+            _ => None,
+        };
+        let record = one(application, cell, own.as_ref().unwrap_or(&task), *trial, seed, interrupt)?;
         // What an interrupt cut short is no result.
         let Some(record) = record.filter(|_| !interrupt.requested()) else { return Ok(()) };
         each(record, trial)?;
