@@ -43,7 +43,7 @@ fn rows_for_machines() {
     // Nothing is trained again, and the tables lie beside the results.
     let lines = || std::fs::read_to_string(folder.path().join("toy/results.jsonl")).unwrap();
     let before = lines();
-    let table = works(&folder, TOY);
+    let table = works(&folder, &format!("{TOY} --sizes 06,4,2 --predictor mlp,mlp --samples 40 --k .2"));
     assert_eq!(before, lines());
     assert!(table.contains("surrogate-smooth") && table.contains("report: toy/study.html"), "{table}");
     for file in ["study.html", "tables.md", "rows.csv", "rows.json", "study.json"] {
@@ -92,6 +92,9 @@ fn messages() {
         "paper provisioning --data empty",
         "paper provisioning --sizes 3",
         "paper synthetic --quick --full",
+        "paper synthetic --sizes 6,4,2 --samples 20 --seeds 1 --methods l1+scenarios --out a",
+        "paper provisioning --sizes 1 --seeds 1 --methods l1,spo+ --out b",
+        "paper synthetic --sizes 2,1,1 --samples 20 --seeds 1 --methods l1 --out c",
     ] {
         let ran = folder.run(arguments);
         assert_eq!(ran.code, 2, "{arguments}");

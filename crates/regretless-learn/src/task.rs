@@ -9,7 +9,7 @@ use regretless_core::{
     Instance, Layout, Multipliers, Parameter, Parameters, Part as LayoutPart, Problem, Regret, RowValues,
     Scenarios, Sense,
 };
-use regretless_spec::{Infeasible, Part, Spec};
+use regretless_spec::{Infeasible, MethodName, Part, Spec};
 
 use crate::build;
 use crate::dataset::Dataset;
@@ -300,6 +300,11 @@ impl Task {
         rows.truncate(count);
         let predictions = model.predict(&self.features(&rows), rows.len());
         self.targets(&rows).iter().zip(predictions).map(|(t, p)| t - p).collect()
+    }
+
+    /// Refuses a method that cannot be trained on this task.
+    pub fn check(&self, name: MethodName) -> Result<(), LearnError> {
+        crate::choose::check(self, name)
     }
 
     /// True if what is predicted can have scenarios: something else than hard rows and bounds.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::PaperError;
 use crate::application::{Application, Cell};
@@ -25,12 +25,16 @@ pub struct Record {
     /// The seed.
     pub seed: u64,
     /// Mean regret on the test part.
+    #[serde(deserialize_with = "number")]
     pub regret: f64,
     /// Mean regret on the validation part: what K is chosen by.
+    #[serde(deserialize_with = "number")]
     pub valid: f64,
     /// Regret over the mean absolute optimal value.
+    #[serde(deserialize_with = "number")]
     pub relative: f64,
     /// Mean squared error of the predictions on the test part.
+    #[serde(deserialize_with = "number")]
     pub mse: f64,
     /// Epochs run.
     pub epochs: usize,
@@ -39,10 +43,21 @@ pub struct Record {
     /// Seconds.
     pub seconds: f64,
     /// Regret by epoch, on the test part where it was followed, otherwise on validation; epoch 0 is the start.
+    #[serde(deserialize_with = "numbers")]
     pub curve: Vec<f64>,
     /// What there is to say, such as what `auto` chose or that training diverged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+/// JSON has no infinity and no NaN: they are written as null.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
+}
+
+fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    let values: Vec<Option<f64>> = Vec::deserialize(deserializer)?;
+    Ok(values.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect())
 }
 
 /// What tells trainings apart.
@@ -86,12 +101,14 @@ impl Results {
         match fs::read_to_string(&about) {
             Ok(text) => {
                 let found: Option<Origin> = serde_json::from_str(&text).ok();
-                if found.as_ref() != Some(&origin) {
-                    return Err(PaperError::file(
-                        &about,
-                        "the results in this folder were made with other settings",
-                        "go on with the settings it names, or choose another folder with --out",
-                    ));
+                let hint = "choose another folder with --out";
+                let Some(found) = found else {
+                    return Err(PaperError::file(&about, "it does not say what the results here are", hint));
+                };
+                if found != origin {
+                    let what = "the results in this folder were made with other settings or other data";
+                    let hint = format!("go on with what it names, or {hint}");
+                    return Err(PaperError::file(&about, what, hint));
                 }
             }
             Err(_) if path.exists() => {
@@ -107,14 +124,20 @@ impl Results {
                 fs::write(&about, text + "\n").map_err(failed)?;
             }
         }
-        let text = fs::read_to_string(&path).unwrap_or_default();
+        let bytes = match fs::read(&path) {
+            Err(e) if e.kind() == ErrorKind::NotFound => Vec::new(),
+            read => {
+                read.map_err(|e| PaperError::file(&path, e.to_string(), "choose another folder with --out"))?
+            }
+        };
+        let text = String::from_utf8_lossy(&bytes);
         // A line that a kill cut short is done again.
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         if whole < text.len() {
-            fs::write(&path, &text[..whole]).map_err(failed)?;
+            fs::write(&path, text[..whole].as_bytes()).map_err(failed)?;
         }
         let mut known = BTreeMap::new();
-        for (number, line) in text[..whole].lines().enumerate() {
+        for (number, line) in text[..whole].lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let record: Record = serde_json::from_str(line).map_err(|error| {
                 let what = format!("line {}: {error}", number + 1);
                 PaperError::file(&path, what, "delete the line, and its training is done again")

@@ -46,13 +46,13 @@ impl Progress for () {}
 
 /// One training.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Trial {
-    contender: Contender,
-    k: Option<f64>,
+pub(crate) struct Trial {
+    pub(crate) contender: Contender,
+    pub(crate) k: Option<f64>,
 }
 
 impl Plan {
-    fn trials(&self) -> Vec<Trial> {
+    pub(crate) fn trials(&self) -> Vec<Trial> {
         let of = |&contender: &Contender| -> Vec<Trial> {
             if contender.has_sharpness() {
                 return self.grid.iter().map(|&k| Trial { contender, k: Some(k) }).collect();
@@ -164,6 +164,12 @@ fn group(
         return Ok(());
     }
     let task = application.task(cell, &plan.grid, seed)?;
+    // What does not fit is refused before anything is trained.
+    for contender in &plan.contenders {
+        if let Contender::Method(name) = contender {
+            task.check(*name)?;
+        }
+    }
     for trial in trials {
         // What `auto` tries is the application's, whatever K the others are trained with: its results have no K to tell
         // them apart by.

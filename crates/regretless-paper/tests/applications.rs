@@ -128,8 +128,22 @@ fn a_study_goes_on_where_it_stopped() {
     assert_eq!(trained, 1);
     let regrets = |rows: &[Row]| rows.iter().map(|r| r.regrets.clone()).collect::<Vec<_>>();
     assert_eq!(regrets(&first), regrets(&again));
+    // Infinite figures are written as null and read again; empty lines are no lines.
+    let text = std::fs::read_to_string(&file).unwrap();
+    let start = text.find("\"mse\":").unwrap() + 6;
+    let end = start + text[start..].find(',').unwrap();
+    std::fs::write(&file, format!("\n{}null{}", &text[..start], &text[end..])).unwrap();
+    let (with_null, trained) = go(&few, 1);
+    assert_eq!(trained, 0);
+    assert_eq!(regrets(&with_null), regrets(&first));
+    std::fs::write(&file, &text).unwrap();
     let (_, trained) = go(&more, 2);
     assert_eq!(trained, 2);
+    // A damaged line is named, not skipped.
+    std::fs::write(&file, [b"\xff\n", text.as_bytes()].concat()).unwrap();
+    let error = Results::open(dir.path(), &application).unwrap_err();
+    assert!(error.to_string().contains("line 1"), "{error}");
+    std::fs::write(&file, &text).unwrap();
     // From nothing, on another number of threads: the same numbers.
     assert_eq!(regrets(&study(&application, &few)), regrets(&first));
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use regretless_paper::portfolio::Portfolio;
 use regretless_paper::provisioning::Provisioning;
 use regretless_paper::synthetic::Synthetic;
-use regretless_paper::{Application, Profile, Results, Row, rows};
+use regretless_paper::{Application, PaperError, Profile, Results, Row, rows};
 use regretless_report::StudyReport;
 use serde::Serialize;
 
@@ -31,14 +31,14 @@ pub(crate) fn run(args: &PaperArgs) -> Result<Outcome, CliError> {
     match &args.study {
         Study::Synthetic(args) => synthetic(args),
         Study::Portfolio(args) => {
-            let application = match data(args.data.as_deref(), "sp500") {
+            let application = match data(args.data.as_deref(), "sp500")? {
                 Some(dir) => Portfolio::read(profile(args), &dir)?,
                 None => Portfolio::simulated(profile(args))?,
             };
             study(&application, args, &[])
         }
         Study::Provisioning(args) => {
-            let application = match data(args.data.as_deref(), "ercot") {
+            let application = match data(args.data.as_deref(), "ercot")? {
                 Some(dir) => Provisioning::read(profile(args), &dir)?,
                 None => Provisioning::simulated(profile(args), DAYS),
             };
@@ -52,9 +52,19 @@ pub(crate) fn run(args: &PaperArgs) -> Result<Outcome, CliError> {
 const DAYS: usize = 1321;
 
 /// The folder with an application's data: what --data says, or the application's folder within REGRETLESS_DATA.
-fn data(given: Option<&Path>, name: &str) -> Option<PathBuf> {
-    let within = |root: PathBuf| Some(root.join(name)).filter(|dir| dir.is_dir());
-    given.map(Path::to_owned).or_else(|| within(PathBuf::from(std::env::var_os("REGRETLESS_DATA")?)))
+fn data(given: Option<&Path>, name: &str) -> Result<Option<PathBuf>, PaperError> {
+    if let Some(dir) = given {
+        return Ok(Some(dir.to_owned()));
+    }
+    let Some(root) = std::env::var_os("REGRETLESS_DATA").filter(|root| !root.is_empty()) else {
+        return Ok(None);
+    };
+    let dir = PathBuf::from(root).join(name);
+    if dir.is_dir() {
+        return Ok(Some(dir));
+    }
+    let hint = format!("REGRETLESS_DATA names a folder that holds `{name}`; unset it for simulated data");
+    Err(PaperError::File { path: dir, what: "there is no such folder".into(), hint })
 }
 
 fn profile(args: &StudyArgs) -> Profile {
@@ -86,7 +96,8 @@ fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> 
     let threads = threads(args.common.threads);
     let records = regretless_paper::run(application, &plan, &results, threads, &progress, &interrupt);
     progress.finish();
-    let rows = rows(application, &plan, &records?);
+    let records = records?;
+    let rows = rows(application, &plan, &records);
     if rows.is_empty() {
         return Err(CliError::Interrupted);
     }
@@ -99,13 +110,20 @@ fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> 
     write(&out.join("rows.json"), &machine)?;
     write(&out.join("rows.csv"), &grids::all(&rows).csv())?;
     let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let page = page::page(application, &rows, &format!("regretless {command}"));
+    let page = page::page(application, &rows, plan.seeds.len(), &format!("regretless {command}"));
     write(&out.join("tables.md"), &markdown(&page))?;
     let paths = page.write(&out)?;
     let text = match args.common.format {
         Format::Json => machine,
         Format::Table => table::terminal(application, &rows, &paths.html),
     };
+    if interrupt.requested() {
+        let remarks = format!(
+            "stopped after {} trainings: the tables are of the seeds that were finished; the same command goes on\n",
+            records.len()
+        );
+        return Ok(Outcome { text, remarks, exit: Exit::Failure });
+    }
     Ok(Outcome::new(text, Exit::Success))
 }
 

@@ -26,6 +26,10 @@ const INSTANCES: usize = 64;
 
 pub(super) fn run(args: &MultiplierArgs) -> Result<Outcome, CliError> {
     threads(args.common.threads);
+    let taken = args.out.join("study.json");
+    if taken.exists() {
+        return Err(CliError::NotEmpty { path: args.out.display().to_string() });
+    }
     let interrupt = crate::interrupt::on_ctrl_c();
     let rules = rules(args)?;
     let (sizes, trials) =
@@ -95,11 +99,11 @@ struct Machine<'a> {
 fn rules(args: &MultiplierArgs) -> Result<Vec<MultiplierRow>, CliError> {
     let profile = Profile::Sound;
     let synthetic = Synthetic::drawn(profile, None)?;
-    let portfolio = match data(args.data.as_deref().map(|root| root.join("sp500")).as_deref(), "sp500") {
+    let portfolio = match data(args.data.as_deref().map(|root| root.join("sp500")).as_deref(), "sp500")? {
         Some(dir) => Portfolio::read(profile, &dir)?,
         None => Portfolio::simulated(profile)?,
     };
-    let provisioning = match data(args.data.as_deref().map(|root| root.join("ercot")).as_deref(), "ercot") {
+    let provisioning = match data(args.data.as_deref().map(|root| root.join("ercot")).as_deref(), "ercot")? {
         Some(dir) => Provisioning::read(profile, &dir)?,
         None => Provisioning::simulated(profile, DAYS),
     };

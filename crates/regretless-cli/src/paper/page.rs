@@ -12,15 +12,22 @@ use crate::learning::four;
 /// Curves of more cells than these would make the page long and say little.
 const CURVES: usize = 8;
 
-pub(super) fn page(application: &dyn Application, rows: &[Row], command: &str) -> StudyReport {
+pub(super) fn page(
+    application: &dyn Application,
+    rows: &[Row],
+    planned: usize,
+    command: &str,
+) -> StudyReport {
     let published = application.profile() == Profile::Published;
     let name = application.id().word();
     let unit = if application.unit() == 1.0 { "" } else { " (%)" };
     let seeds = rows.first().map_or(0, |row| row.seeds);
-    let mut facts: Vec<(String, String)> =
-        vec![("Profile".into(), application.profile().word().into()), ("Seeds".into(), seeds.to_string())];
+    let mut facts: Vec<(String, String)> = vec![
+        ("Profile".into(), application.profile().word().into()),
+        ("Seeds".into(), if seeds < planned { format!("{seeds} of {planned}") } else { seeds.to_string() }),
+    ];
     facts.extend(application.settings().into_iter().map(|(key, value)| (capital(&key), value)));
-    facts.push(("Command".into(), command.to_owned()));
+    facts.push(("Command".into(), format!("`{command}`")));
     let against = if published {
         "t and p of a paired test over seeds against surrogate-vertex with the K that was best on test, one-tailed, as in the \
          paper. A positive t means a higher regret than the paper's method."

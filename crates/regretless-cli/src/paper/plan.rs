@@ -15,10 +15,10 @@ pub(super) fn plan(
         PredictorName::Mlp => Predictor::Mlp,
         PredictorName::Linear => Predictor::Linear,
     });
-    let usual = if args.full || !args.sizes.is_empty() { application.cells() } else { application.quick() };
+    let usual = if args.full { application.cells() } else { application.quick() };
     let cells = choose(application, &usual, &args.sizes, samples)?;
     let each = |predictor: Predictor| cells.iter().map(move |cell| Cell { predictor, ..cell.clone() });
-    let cells: Vec<Cell> = predictors.flat_map(each).collect();
+    let cells = once(predictors.flat_map(each));
     let mut contenders: Vec<Contender> = if args.methods.is_empty() {
         application.contenders()
     } else {
@@ -29,16 +29,10 @@ pub(super) fn plan(
     let constant = Contender::Method(MethodName { base: Method::Constant, ..MethodName::default() });
     contenders.retain(|c| *c != constant);
     contenders.insert(0, constant);
-    let mut seen = Vec::new();
-    contenders.retain(|c| {
-        !seen.contains(c) && {
-            seen.push(*c);
-            true
-        }
-    });
-    let grid = if args.k.is_empty() { application.grid() } else { args.k.clone() };
-    if let Some(bad) = grid.iter().find(|k| !(k.is_finite() && **k > 0.0)) {
-        let hint = "K is a positive number, such as --k 5".to_owned();
+    let contenders = once(contenders);
+    let grid = once(if args.k.is_empty() { application.grid() } else { args.k.clone() });
+    if let Some(bad) = grid.iter().find(|k| !(1e-6..=1e6).contains(*k)) {
+        let hint = "K is a number from 1e-6 to 1e6, such as --k 5".to_owned();
         return Err(PaperError::Settings { what: format!("--k: {bad} is out of range"), hint });
     }
     let count = args.seeds.map_or(if args.full { 15 } else { 5 }, usize::from);
@@ -48,6 +42,17 @@ pub(super) fn plan(
         return Err(PaperError::Settings { what, hint: format!("use --seeds {}", seeds.len()) });
     }
     Ok(Plan { cells, seeds, contenders, grid })
+}
+
+/// Without what came before.
+fn once<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut seen = Vec::new();
+    for item in items {
+        if !seen.contains(&item) {
+            seen.push(item);
+        }
+    }
+    seen
 }
 
 /// The cells with the given sizes and samples; where neither is given, the usual ones.
@@ -62,20 +67,13 @@ fn choose(
         all_sizes.extend(application.sizes(size)?);
     }
     if all_sizes.is_empty() {
-        for cell in usual {
-            if !all_sizes.contains(&cell.size) {
-                all_sizes.push(cell.size.clone());
-            }
-        }
+        all_sizes.extend(usual.iter().map(|cell| cell.size.clone()));
     }
     let mut all_samples: Vec<Option<usize>> = samples.iter().map(|&n| Some(n)).collect();
     if all_samples.is_empty() {
-        for cell in usual {
-            if !all_samples.contains(&cell.samples) {
-                all_samples.push(cell.samples);
-            }
-        }
+        all_samples.extend(usual.iter().map(|cell| cell.samples));
     }
+    let (all_sizes, all_samples) = (once(all_sizes), once(all_samples));
     let cell = |samples: Option<usize>| {
         all_sizes.iter().map(move |size| Cell { size: size.clone(), samples, predictor: Predictor::Mlp })
     };

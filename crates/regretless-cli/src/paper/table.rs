@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use regretless_paper::published::Application as Which;
 use regretless_paper::{Application, Cell, Profile, Row};
 
 use super::grids;
@@ -32,7 +33,7 @@ pub(super) fn terminal(application: &dyn Application, rows: &[Row], report: &Pat
         let lines = of_cell.iter().map(|r| {
             vec![
                 format!("{} {}", if r.best { "*" } else { " " }, r.method),
-                r.k.map_or_else(String::new, |k| k.to_string()),
+                sharpness(r, rows),
                 four(r.regret),
                 r.std.map_or_else(dash, four),
                 r.published.map_or_else(dash, four),
@@ -52,19 +53,32 @@ pub(super) fn terminal(application: &dyn Application, rows: &[Row], report: &Pat
         Profile::Published => "one-tailed against surrogate-vertex with its best K, as in the paper",
         Profile::Sound => "two-sided against the best two-stage row",
     };
-    let legend = format!("* lowest regret; p: paired t-test over {seeds} seeds, {against}.");
+    let over = crate::output::count(seeds, "seed");
+    let fixed = "* lowest regret, rows of one K among several not counted";
+    let legend = format!("{fixed}; s: seconds a training; p: paired t-test over {over}, {against}.");
     let _ = writeln!(text, "{}", wrapped(&legend, 0));
+    for row in rows.iter().filter(|row| row.note.as_deref().is_some_and(|note| note.contains("diverged"))) {
+        let note = row.note.as_deref().unwrap_or_default();
+        let _ = writeln!(text, "note: {}, {}: {note}", grids::name(&row.cell()), row.label());
+    }
     let _ = writeln!(text, "\nreport: {}", report.display());
     text
 }
 
+/// K as it is given, how it was chosen, or nothing.
+fn sharpness(row: &Row, rows: &[Row]) -> String {
+    let several = rows.iter().any(|r| r.method == row.method && r.k.is_some());
+    row.k.map_or_else(|| if several { "chosen".into() } else { String::new() }, |k| k.to_string())
+}
+
 fn title(application: &dyn Application, cell: &Cell) -> String {
     let samples = cell.samples.map_or_else(String::new, |n| format!(", {n} samples"));
-    format!(
-        "{} ({}{samples}), {} predictor, {} profile",
-        application.id().word(),
-        cell.size,
-        cell.predictor.word(),
-        application.profile()
-    )
+    let what = match application.id() {
+        Which::Synthetic => format!("synthetic LP ({}){samples}", cell.size),
+        Which::Portfolio => format!("portfolio of {} equities, regret in percent", cell.size),
+        Which::Provisioning => format!("provisioning, ratio of prices {}", cell.size),
+    };
+    let data = application.settings().into_iter().find(|(key, _)| key == "data").map(|(_, data)| data);
+    let data = data.map_or_else(String::new, |data| format!("\ndata: {data}"));
+    format!("{what}; {} predictor, {} profile{data}", cell.predictor.word(), application.profile())
 }

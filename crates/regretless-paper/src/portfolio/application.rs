@@ -13,6 +13,7 @@ use super::squashed::Squashed;
 use super::{Constraints, FEATURES, NEXT, Panel, Prices, problem_text, similarity};
 use crate::PaperError;
 use crate::application::{Application, Cell, Contender, Predictor, methods};
+use crate::fingerprint::fingerprint;
 use crate::profile::Profile;
 use crate::published;
 
@@ -140,7 +141,11 @@ impl Application for Portfolio {
 
     fn settings(&self) -> Vec<(String, String)> {
         let (dates, symbols) = (self.panel.dates.len(), self.panel.symbols.len());
-        vec![("data".into(), format!("{}: {dates} dates of {symbols} equities", self.source))]
+        let all = self.panel.features.iter().chain(&self.panel.next).copied();
+        vec![
+            ("data".into(), format!("{}: {dates} dates of {symbols} equities", self.source)),
+            ("fingerprint".into(), fingerprint(all)),
+        ]
     }
 
     fn cells(&self) -> Vec<Cell> {

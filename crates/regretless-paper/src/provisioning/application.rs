@@ -15,6 +15,7 @@ use super::{
 };
 use crate::PaperError;
 use crate::application::{Application, Cell, Contender, Predictor, methods};
+use crate::fingerprint::fingerprint;
 use crate::profile::Profile;
 use crate::published;
 
@@ -156,7 +157,11 @@ impl Application for Provisioning {
     }
 
     fn settings(&self) -> Vec<(String, String)> {
-        vec![("data".into(), format!("{}: {} hours", self.source, self.load.hours.len()))]
+        let all = self.load.load.iter().chain(&self.load.temperature).copied();
+        vec![
+            ("data".into(), format!("{}: {} hours", self.source, self.load.hours.len())),
+            ("fingerprint".into(), fingerprint(all)),
+        ]
     }
 
     fn cells(&self) -> Vec<Cell> {

@@ -141,6 +141,11 @@ impl Region {
         if let Some(i) = (0..2).find(|&i| !row[i].is_finite()) {
             return Err(RowTrouble::NoNumber(i));
         }
+        // Loads in MW and degrees Celsius: what is far outside is a code for a missing value or another unit.
+        let likely = [0.0..=1e6, -90.0..=70.0];
+        if let Some(i) = (0..2).find(|&i| !likely[i].contains(&row[i])) {
+            return Err(RowTrouble::Unlikely(i, row[i]));
+        }
         match self.hours.last() {
             None if hour.hour != 0 => return Err(RowTrouble::NotMidnight(hour)),
             Some(&last) if last.next_kept() != Some(hour) => return Err(RowTrouble::Gap(last, hour)),
@@ -192,6 +197,8 @@ fn hour(parts: &[f64]) -> Result<Hour, RowTrouble> {
 enum RowTrouble {
     /// No number in a column of [`COLUMNS`].
     NoNumber(usize),
+    /// A number that is no load or temperature.
+    Unlikely(usize, f64),
     NoHour([f64; 4]),
     NotMidnight(Hour),
     Gap(Hour, Hour),
@@ -199,13 +206,18 @@ enum RowTrouble {
 
 impl RowTrouble {
     fn at(self, path: &Path, table: &TableReader<'_>, line: u64, columns: &[usize; 6]) -> PaperError {
-        let column = if let Self::NoNumber(i) = self { Some(columns[i]) } else { None };
+        let column =
+            if let Self::NoNumber(i) | Self::Unlikely(i, _) = self { Some(columns[i]) } else { None };
         let place = table.place_of(line, column).to_string();
         let place = place.strip_prefix(&format!("{}, ", path.display())).unwrap_or(&place);
         let (what, hint) = match self {
             Self::NoNumber(_) => {
                 ("no number".to_owned(), "fill the gap, for example from the hours around it")
             }
+            Self::Unlikely(i, value) => (
+                format!("{value} is no {}", ["load in MW", "temperature in °C"][i]),
+                "fill the gap, for example from the hours around it, or convert the unit",
+            ),
             Self::NoHour([y, m, d, h]) => {
                 (format!("year {y}, month {m}, day {d}, hour {h} is no hour"), "hours go from 0 to 23")
             }

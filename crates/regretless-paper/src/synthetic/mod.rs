@@ -98,7 +98,9 @@ impl Application for Synthetic {
             (None, None) => "drawn, the phase of the published generator".to_owned(),
             (None, Some(phase)) => format!("drawn, a phase of {phase} periods"),
         };
-        vec![("data".into(), data)]
+        let fingerprint =
+            self.data.as_ref().map(|folder| ("fingerprint".to_owned(), folder.fingerprint.clone()));
+        std::iter::once(("data".into(), data)).chain(fingerprint).collect()
     }
 
     fn cells(&self) -> Vec<Cell> {
@@ -192,7 +194,11 @@ impl Application for Synthetic {
             Columns { features: (0..names.len()).collect(), feature_names: names, ..Columns::default() };
         let rows = history.parts.len();
         let data = Dataset::in_memory(history.features, history.targets, rows, columns, "synthetic".as_ref());
-        let task = Task::new(&spec, data.with_parts(&history.parts), seed)?;
+        let task = Task::new(&spec, data.with_parts(&history.parts), seed).map_err(|error| {
+            // A draw with few hard rows may leave a variable without any.
+            let what = format!("({size}) cannot be learned from: {error}");
+            PaperError::settings(what, "choose a size with more hard rows, such as --sizes 40,40,20")
+        })?;
         match self.profile {
             Profile::Published => with_published_multipliers(task, size, seed),
             Profile::Sound => Ok(task),

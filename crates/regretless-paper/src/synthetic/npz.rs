@@ -8,6 +8,7 @@ use zip::ZipArchive;
 
 use super::{History, Lp, Size};
 use crate::PaperError;
+use crate::fingerprint::fingerprint;
 
 const HINT: &str = "a folder of published data holds problem_N_HARD_SOFT.npz (A, b, C, d, alpha) and seedSSSS.npz (xi_train, \
                     theta_train, xi_valid, theta_valid, xi_test, theta_test)";
@@ -22,6 +23,8 @@ pub struct Folder {
     pub seeds: Vec<u64>,
     /// Rows to train on.
     pub samples: usize,
+    /// Changes with the data.
+    pub(super) fingerprint: String,
 }
 
 impl Folder {
@@ -33,9 +36,10 @@ impl Folder {
             let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
             let Some(stem) = name.strip_suffix(".npz") else { continue };
             if let Some(size) = stem.strip_prefix("problem_") {
-                sizes.push(size.replace('_', ",").parse::<Size>()?);
-            } else if let Some(Ok(seed)) = stem.strip_prefix("seed").map(str::parse) {
-                seeds.push(seed);
+                sizes.extend(size.replace('_', ",").parse::<Size>());
+            } else if let Some(Ok(seed)) = stem.strip_prefix("seed").map(str::parse::<u64>) {
+                // A copy such as seed02006.npz is no seed of its own.
+                seeds.extend((stem == format!("seed{seed}")).then_some(seed));
             }
         }
         sizes.sort_by_key(|s| (s.n, s.hard, s.soft));
@@ -44,9 +48,28 @@ impl Folder {
             let lacks = if sizes.is_empty() { "problem_*.npz" } else { "seed*.npz" };
             return Err(PaperError::file(path, format!("the folder has no {lacks}"), HINT));
         };
-        let mut folder = Self { path: path.to_owned(), sizes, seeds, samples: 0 };
+        let mut folder = Self { path: path.to_owned(), sizes, seeds, samples: 0, fingerprint: String::new() };
         let mut archive = Archive::open(&folder.history_file(first))?;
         folder.samples = archive.array("theta_train")?.rows;
+        let mut all = Vec::new();
+        for &seed in &folder.seeds {
+            let mut archive = Archive::open(&folder.history_file(seed))?;
+            let (theta, xi) = (archive.array("theta_train")?, archive.array("xi_train")?);
+            if theta.rows != folder.samples {
+                let what = format!(
+                    "{} rows to train on, but {} in the first seed's file",
+                    theta.rows, folder.samples
+                );
+                return Err(PaperError::file(&folder.history_file(seed), what, HINT));
+            }
+            all.extend(theta.values);
+            all.extend(xi.values);
+        }
+        for &size in &folder.sizes {
+            let lp = folder.lp(size)?;
+            all.extend([lp.hard, lp.at_most, lp.soft, lp.limit, lp.over].concat());
+        }
+        folder.fingerprint = fingerprint(all);
         Ok(folder)
     }
 

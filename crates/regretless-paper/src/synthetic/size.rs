@@ -46,11 +46,13 @@ impl FromStr for Size {
         let numbers: Option<Vec<usize>> =
             text.trim_matches(['(', ')']).split(',').map(|part| part.trim().parse().ok()).collect();
         match numbers.as_deref() {
-            // The dense engine takes larger problems, but the table of a study would never be finished.
-            Some(&[n @ 1..=2000, hard @ 1..=4000, soft @ 0..=4000]) => Ok(Self { n, hard, soft }),
+            // Larger problems could be solved, but their study would never be finished.
+            Some(&[n @ 1..=600, hard @ 1..=600, soft @ 0..=600]) if n * (hard + soft) <= 360_000 => {
+                Ok(Self { n, hard, soft })
+            }
             _ => Err(PaperError::settings(
                 format!("`{text}` is no size of the synthetic LP"),
-                "give variables, hard rows and soft rows, such as --sizes 80,80,40; at most 2000 variables and 4000 rows",
+                "give variables, hard rows and soft rows, such as --sizes 80,80,40; at most 600 each and 360,000 coefficients",
             )),
         }
     }
