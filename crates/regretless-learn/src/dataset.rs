@@ -7,6 +7,17 @@ use regretless_spec::{Columns, DataFiles, DataReader, Part, Spec, Split, Want};
 use crate::error::LearnError;
 use crate::random::order;
 
+/// A text that changes with the numbers (FNV-1a over all bits): data are told apart by it.
+///
+/// ```
+/// use regretless_learn::fingerprint;
+/// assert_ne!(fingerprint([1.0, 2.0]), fingerprint([2.0, 1.0]));
+/// ```
+pub fn fingerprint(values: impl IntoIterator<Item = f64>) -> String {
+    let step = |hash: u64, value: f64| (hash ^ value.to_bits()).wrapping_mul(0x0100_0000_01B3);
+    format!("{:016x}", values.into_iter().fold(0xCBF2_9CE4_8422_2325, step))
+}
+
 /// A table of history in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Dataset {
@@ -125,10 +136,8 @@ impl Dataset {
         Ok(())
     }
 
-    /// A number that changes with the data (FNV-1a over all bits).
-    pub(crate) fn fingerprint(&self) -> u64 {
-        let bits = self.features.iter().chain(&self.targets).map(|v| v.to_bits());
-        bits.fold(0xCBF2_9CE4_8422_2325, |hash, word| (hash ^ word).wrapping_mul(0x0100_0000_01B3))
+    pub(crate) fn fingerprint(&self) -> String {
+        fingerprint(self.features.iter().chain(&self.targets).copied())
     }
 
     /// Number of rows.

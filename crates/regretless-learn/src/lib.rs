@@ -36,7 +36,7 @@ mod training;
 
 pub use choose::{Chosen, Tried, decision_methods, train};
 pub use compare::{Comparison, Entry, Progress, Row, compare, default_methods, is_two_stage};
-pub use dataset::Dataset;
+pub use dataset::{Dataset, fingerprint};
 pub use decider::Decider;
 pub use error::LearnError;
 pub use exhibit::{Activity, Exhibit};

@@ -164,7 +164,7 @@ impl Task {
 
     /// What a recipe on this data is known by: a run goes on only with the same.
     pub(crate) fn identity(&self, recipe: &Recipe) -> String {
-        format!("{recipe:?}, data {:016x}", self.data.fingerprint())
+        format!("{recipe:?}, data {}", self.data.fingerprint())
     }
 
     /// What a user should know about the data: columns and rows that were left out.

@@ -1,6 +1,7 @@
 //! What the three applications have in common.
 
-use regretless_learn::{Model, Recipe, Task};
+use regretless_core::{Multipliers, Parameters, RowValues, Rule};
+use regretless_learn::{LearnError, Model, Recipe, Task};
 use regretless_spec::{Method, MethodName};
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +95,15 @@ impl Contender {
 /// Plain methods as contenders.
 pub(crate) fn methods(bases: &[Method]) -> Vec<Contender> {
     bases.iter().map(|&base| Contender::Method(MethodName { base, ..MethodName::default() })).collect()
+}
+
+/// A task whose hard rows are softened with the given penalties.
+pub(crate) fn with_penalties(task: Task, penalties: RowValues) -> Result<Task, PaperError> {
+    let truths = task.instances(&task.train()[..1]);
+    let instances: Vec<_> = truths.iter().map(Parameters::instance).collect();
+    let multipliers = Multipliers::choose(task.problem(), &Rule::PerRow(penalties), &instances)
+        .map_err(LearnError::from)?;
+    Ok(task.with_multipliers(multipliers))
 }
 
 /// One of the paper's applications, under one profile.

@@ -6,7 +6,7 @@ use regretless_report::{Cell, Emphasis, Grid};
 use crate::learning::{four, p_value};
 
 /// The cells of a study, in order.
-pub(super) fn cells(rows: &[Row]) -> Vec<Where> {
+pub(super) fn cells<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Where> {
     let mut cells: Vec<Where> = Vec::new();
     for row in rows {
         if !cells.contains(&row.cell()) {
@@ -43,8 +43,7 @@ fn wide(rows: &[&Row], labels: &dyn Fn(&Row) -> String, figures: &dyn Fn(&Row) -
     }
     let mut grid = Grid { header: vec!["cell".into(), "figure".into()], labels: 2, rows: Vec::new() };
     grid.header.extend(columns.iter().cloned());
-    let owned: Vec<Row> = rows.iter().map(|row| (*row).clone()).collect();
-    for cell in cells(&owned) {
+    for cell in cells(rows.iter().copied()) {
         let of = |column: &String| rows.iter().find(|row| row.cell() == cell && labels(row) == *column);
         let mut ours: Vec<Cell> = vec![name(&cell).into(), "ours".into()];
         let mut paper: Vec<Cell> = vec![name(&cell).into(), Cell::muted("paper")];

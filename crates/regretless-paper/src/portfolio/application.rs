@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use regretless_learn::{
-    Dataset, Embedding, Joint, Mlp, MlpShape, Predictor as Network, Recipe, Shared, Task,
+    Dataset, Embedding, Joint, Mlp, MlpShape, Predictor as Network, Recipe, Shared, Task, fingerprint,
 };
 use regretless_spec::{
     Activation, Clip, Columns, Initial, Limits, Method, MethodName, Part, QuadraticForm, Spec,
@@ -13,7 +13,6 @@ use super::squashed::Squashed;
 use super::{Constraints, FEATURES, NEXT, Panel, Prices, problem_text, similarity};
 use crate::PaperError;
 use crate::application::{Application, Cell, Contender, Predictor, methods};
-use crate::fingerprint::fingerprint;
 use crate::profile::Profile;
 use crate::published;
 
@@ -32,13 +31,14 @@ pub struct Portfolio {
     profile: Profile,
     panel: Panel,
     source: &'static str,
+    /// Changes with the prices.
+    fingerprint: String,
 }
 
 impl Portfolio {
     /// The application on a folder with a table of prices.
     pub fn read(profile: Profile, dir: &Path) -> Result<Self, PaperError> {
-        let panel = Panel::of(&Prices::read(dir, BEFORE)?)?;
-        Ok(Self { profile, panel, source: "prices read" })
+        Ok(Self::new(profile, Panel::of(&Prices::read(dir, BEFORE)?)?, "prices read"))
     }
 
     /// The application on a simulated market of the shape of the paper's.
@@ -48,8 +48,12 @@ impl Portfolio {
 
     /// The application on a simulated market of another shape.
     pub fn small(profile: Profile, symbols: usize, days: usize) -> Result<Self, PaperError> {
-        let panel = Panel::of(&Prices::simulated(symbols, days, 1))?;
-        Ok(Self { profile, panel, source: "a simulated market" })
+        Ok(Self::new(profile, Panel::of(&Prices::simulated(symbols, days, 1))?, "a simulated market"))
+    }
+
+    fn new(profile: Profile, panel: Panel, source: &'static str) -> Self {
+        let fingerprint = fingerprint(panel.features.iter().chain(&panel.next).copied());
+        Self { profile, panel, source, fingerprint }
     }
 
     fn spec(
@@ -141,10 +145,9 @@ impl Application for Portfolio {
 
     fn settings(&self) -> Vec<(String, String)> {
         let (dates, symbols) = (self.panel.dates.len(), self.panel.symbols.len());
-        let all = self.panel.features.iter().chain(&self.panel.next).copied();
         vec![
             ("data".into(), format!("{}: {dates} dates of {symbols} equities", self.source)),
-            ("fingerprint".into(), fingerprint(all)),
+            ("fingerprint".into(), self.fingerprint.clone()),
         ]
     }
 

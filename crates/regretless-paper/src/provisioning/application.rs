@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use regretless_core::{Multipliers, Parameters, RowValues, Rule};
-use regretless_learn::{Dataset, LearnError, MlpShape, Model, Recipe, Task};
+use regretless_core::RowValues;
+use regretless_learn::{Dataset, MlpShape, Model, Recipe, Task, fingerprint};
 use regretless_spec::{Activation, Columns, Initial, Limits, Method, MethodName, Part, Spec};
 
 use super::network::{Sees, Usual, Windowed};
@@ -14,8 +14,7 @@ use super::{
     Hourly, Load, Parts, RATIOS, REGIONS, Settings, WINDOW, hours_of, limits, loads, problem_text, windows,
 };
 use crate::PaperError;
-use crate::application::{Application, Cell, Contender, Predictor, methods};
-use crate::fingerprint::fingerprint;
+use crate::application::{Application, Cell, Contender, Predictor, methods, with_penalties};
 use crate::profile::Profile;
 use crate::published;
 
@@ -38,18 +37,24 @@ pub struct Provisioning {
     profile: Profile,
     load: Arc<Load>,
     source: &'static str,
+    /// Changes with the loads and temperatures.
+    fingerprint: String,
 }
 
 impl Provisioning {
     /// The application on a folder with the load and temperature of the eight regions.
     pub fn read(profile: Profile, dir: &Path) -> Result<Self, PaperError> {
-        let load = Load::read(dir, FROM_YEAR)?;
-        Ok(Self { profile, load: Arc::new(load), source: "load read" })
+        Ok(Self::new(profile, Load::read(dir, FROM_YEAR)?, "load read"))
     }
 
     /// The application on so many days of simulated load.
     pub fn simulated(profile: Profile, days: usize) -> Self {
-        Self { profile, load: Arc::new(Load::simulated(days, 1)), source: "simulated load" }
+        Self::new(profile, Load::simulated(days, 1), "simulated load")
+    }
+
+    fn new(profile: Profile, load: Load, source: &'static str) -> Self {
+        let fingerprint = fingerprint(load.load.iter().chain(&load.temperature).copied());
+        Self { profile, load: Arc::new(load), source, fingerprint }
     }
 
     fn prices(cell: &Cell) -> Option<(f64, f64)> {
@@ -157,10 +162,9 @@ impl Application for Provisioning {
     }
 
     fn settings(&self) -> Vec<(String, String)> {
-        let all = self.load.load.iter().chain(&self.load.temperature).copied();
         vec![
             ("data".into(), format!("{}: {} hours", self.source, self.load.hours.len())),
-            ("fingerprint".into(), fingerprint(all)),
+            ("fingerprint".into(), self.fingerprint.clone()),
         ]
     }
 
@@ -277,9 +281,5 @@ impl Application for Provisioning {
 fn with_published_multipliers(task: Task) -> Result<Task, PaperError> {
     let mut values = RowValues::constant(task.problem().shape(), 100.0);
     values.equal.fill(100.0 * 8.0_f64.sqrt());
-    let truths = task.instances(&task.train()[..1]);
-    let instances: Vec<_> = truths.iter().map(Parameters::instance).collect();
-    let multipliers =
-        Multipliers::choose(task.problem(), &Rule::PerRow(values), &instances).map_err(LearnError::from)?;
-    Ok(task.with_multipliers(multipliers))
+    with_penalties(task, values)
 }

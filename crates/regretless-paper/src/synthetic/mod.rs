@@ -8,7 +8,7 @@ mod size;
 use std::fmt::Write;
 use std::path::Path;
 
-use regretless_core::{Multipliers, RowValues, Rule};
+use regretless_core::RowValues;
 use regretless_learn::{Dataset, Recipe, Task};
 use regretless_spec::{Columns, Limits, Method, MethodName, Spec};
 
@@ -18,7 +18,7 @@ pub use npz::Folder;
 pub use size::Size;
 
 use crate::PaperError;
-use crate::application::{Application, Cell, Contender, Predictor, methods};
+use crate::application::{Application, Cell, Contender, Predictor, methods, with_penalties};
 use crate::profile::Profile;
 use crate::published;
 
@@ -226,9 +226,5 @@ fn with_published_multipliers(task: Task, size: Size, seed: u64) -> Result<Task,
     let shape = task.problem().shape();
     let mut values = RowValues::constant(shape, 20.0);
     values.at_most = vec![5.0 * (size.n as f64).sqrt() * largest; shape.at_most];
-    let truths = task.instances(first);
-    let instances: Vec<_> = truths.iter().map(regretless_core::Parameters::instance).collect();
-    let multipliers = Multipliers::choose(task.problem(), &Rule::PerRow(values), &instances)
-        .map_err(regretless_learn::LearnError::from)?;
-    Ok(task.with_multipliers(multipliers))
+    with_penalties(task, values)
 }

@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use regretless_learn::fingerprint;
 use regretless_spec::{Array, Limits, Part};
 use zip::ZipArchive;
 
 use super::{History, Lp, Size};
 use crate::PaperError;
-use crate::fingerprint::fingerprint;
 
 const HINT: &str = "a folder of published data holds problem_N_HARD_SOFT.npz (A, b, C, d, alpha) and seedSSSS.npz (xi_train, \
                     theta_train, xi_valid, theta_valid, xi_test, theta_test)";
