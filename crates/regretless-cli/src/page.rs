@@ -324,6 +324,7 @@ fn clip(clip: Clip) -> String {
 fn sharpness_of(k: &regretless_spec::Sharpness) -> String {
     use regretless_spec::Sharpness as K;
     match k {
+        K::Auto => "to fit the data".into(),
         K::Fixed(k) => k.to_string(),
         K::Grid(ks) => {
             let all: Vec<String> = ks.iter().map(ToString::to_string).collect();

@@ -1,7 +1,7 @@
 //! One model in the end: the best K of a grid, the best method of `auto`.
 
 use regretless_core::Method;
-use regretless_spec::{Method as Word, MethodName, Spec, TrainingSettings};
+use regretless_spec::{Method as Word, MethodName, Spec};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
@@ -11,9 +11,6 @@ use crate::recipe::Recipe;
 use crate::stats::Summary;
 use crate::study::{Candidate, Study};
 use crate::task::Task;
-
-/// Fine-tuning starts near a good predictor: smaller steps, fewer of them.
-const FINE_RATE: f64 = 1.0;
 
 /// The model that was kept, and what it was kept over.
 #[derive(Clone, Debug)]
@@ -186,13 +183,7 @@ fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), Le
         let start = first + best_of(learned);
         'methods: for name in decision_methods(study.task()) {
             for mut recipe in Recipe::of(spec, name, seed) {
-                let training = &recipe.training;
-                recipe.training = TrainingSettings {
-                    learning_rate: FINE_RATE * training.learning_rate,
-                    epochs: training.epochs,
-                    warmup: 0,
-                    ..training.clone()
-                };
+                recipe.training.warmup = 0;
                 recipe.name = format!("{} from {}", recipe.name, candidates[start].name);
                 let tuned = study.candidate(&recipe, Some(&candidates[start]))?;
                 candidates.push(tuned);

@@ -27,6 +27,7 @@ mod predictor;
 mod random;
 mod recipe;
 mod run;
+mod scale;
 mod scaler;
 pub mod stats;
 mod study;

@@ -9,7 +9,7 @@ use regretless_core::{
     Instance, Layout, Multipliers, Parameter, Parameters, Part as LayoutPart, Problem, Regret, RowValues,
     Scenarios, Sense,
 };
-use regretless_spec::{Infeasible, MethodName, Part, Spec};
+use regretless_spec::{Infeasible, MethodName, Part, Sharpness, Spec};
 
 use crate::build;
 use crate::dataset::Dataset;
@@ -18,6 +18,7 @@ use crate::model::Model;
 use crate::predictor::Predictor;
 use crate::random::stream;
 use crate::recipe::Recipe;
+use crate::scale;
 use crate::scaler::Scaler;
 
 /// Instances whose exact multipliers set the penalties of hard rows; more say little more.
@@ -28,6 +29,8 @@ pub type PredictorSource = dyn Fn(u64) -> Box<dyn Predictor> + Send + Sync;
 
 /// A problem with data to learn from.
 pub struct Task {
+    /// As written, and with K as the data want it.
+    written: Spec,
     spec: Spec,
     layout: Layout,
     data: Arc<Dataset>,
@@ -75,7 +78,7 @@ impl Task {
 
     /// The same data split by another seed; what is known of the true problems stays known.
     pub fn reseeded(&self, seed: u64) -> Result<Self, LearnError> {
-        Self::knowing(&self.spec, Arc::clone(&self.data), seed, &self.optima)
+        Self::knowing(&self.written, Arc::clone(&self.data), seed, &self.optima)
     }
 
     fn knowing(spec: &Spec, data: Arc<Dataset>, seed: u64, known: &[(u64, f64)]) -> Result<Self, LearnError> {
@@ -109,8 +112,13 @@ impl Task {
             data.features.iter().enumerate().map(|(i, v)| features.forward(i % p, *v)).collect()
         };
         let multipliers = OnceLock::new();
-        let spec = spec.clone();
+        let written = spec.clone();
+        let mut spec = spec.clone();
+        if spec.surrogate().sharpness == Sharpness::Auto {
+            spec = spec.with_sharpness(scale::sharpness(&written, &layout, &data.targets, &parts[0])?);
+        }
         Ok(Self {
+            written,
             spec,
             layout,
             data,

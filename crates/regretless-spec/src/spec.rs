@@ -105,6 +105,14 @@ impl Spec {
         &self.settings.surrogate
     }
 
+    /// The same with one value of K.
+    #[must_use]
+    pub fn with_sharpness(mut self, k: f64) -> Self {
+        let surrogate = &mut self.settings.surrogate;
+        (surrogate.sharpness, surrogate.options.k) = (Sharpness::Fixed(k), k);
+        self
+    }
+
     /// Where the data are; `None` if the file does not say.
     pub fn data(&self) -> Option<&DataSettings> {
         self.settings.data.as_ref()

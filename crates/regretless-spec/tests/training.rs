@@ -38,7 +38,7 @@ fn defaults() {
     let predictor = spec.predictor();
     assert_eq!((predictor.kind, &predictor.layers[..]), (PredictorKind::Mlp, &[64, 64][..]));
     assert_eq!((predictor.activation, predictor.quadratic), (Activation::Relu, None));
-    assert_eq!(spec.surrogate().sharpness, Sharpness::Fixed(5.0));
+    assert_eq!(spec.surrogate().sharpness, Sharpness::Auto);
     assert!(spec.data().is_none());
     let spec = good("[data]\nfile = \"h.csv\"\n");
     let data = spec.data().unwrap();

@@ -27,7 +27,7 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// An embedding whose Q̂ is as near to `mean` as rank, form and ridge allow.
+    /// An embedding whose Q̂ is near to `mean`, as far as rank, form and ridge allow.
     pub fn new(mean: &[f64], n: usize, rank: usize, form: QuadraticForm, ridge: f64, seed: u64) -> Self {
         let share = match form {
             QuadraticForm::Gram => 1.0,
@@ -38,6 +38,9 @@ impl Embedding {
             (symmetric - if i == j { ridge } else { 0.0 }) / share.max(1e-9)
         };
         let mut values = pivoted_cholesky(n, rank, rest);
+        if form == QuadraticForm::Cosine {
+            fit_cosines(&mut values, n, rank, rest);
+        }
         // Columns of zeros would never learn: (G + Gᵀ)E is zero there.
         let size = (values.iter().map(|v| v * v).sum::<f64>() / values.len().max(1) as f64).sqrt().max(1e-3);
         let mut rng = stream(seed, u64::MAX, 1);
@@ -165,9 +168,71 @@ fn pivoted_cholesky(n: usize, rank: usize, entry: impl Fn(usize, usize) -> f64) 
     factor
 }
 
+/// Turns the rows of an n × rank factor until their cosines fit the off-diagonal entries in least squares.
+///
+/// Row by row, with the squares majorised (Pietersz & Groenen 2004): the rest of a row's objective,
+/// `uᵀBu − 2uᵀ Σⱼ mⱼuⱼ` with `B = Σⱼ uⱼuⱼᵀ`, is flat in `λ‖u‖² = λ`, so that `u ← λu − Bu + Σⱼ mⱼuⱼ`, made unit, never raises it
+/// for `λ ≥ λ_max(B)`. A Cholesky factor cut at a rank has rows shorter than 1 and cosines larger than the entries.
+fn fit_cosines(rows: &mut [f64], n: usize, rank: usize, entry: impl Fn(usize, usize) -> f64) {
+    const SWEEPS: usize = 200;
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let unit = |row: &mut [f64]| {
+        let length = dot(row, row).sqrt();
+        if length > 0.0 {
+            row.iter_mut().for_each(|v| *v /= length);
+        }
+    };
+    rows.chunks_exact_mut(rank).for_each(unit);
+    let wanted: Vec<f64> = (0..n * n).map(|k| entry(k / n, k % n)).collect();
+    // The bound on λ_max: the largest absolute row sum of UᵀU.
+    let bound = |rows: &[f64]| {
+        let column = |c: usize| rows.iter().skip(c).step_by(rank);
+        let sum = |a: usize| {
+            (0..rank).map(|b| column(a).zip(column(b)).map(|(x, y)| x * y).sum::<f64>().abs()).sum::<f64>()
+        };
+        (0..rank).map(sum).fold(0.0, f64::max)
+    };
+    for _ in 0..SWEEPS {
+        let lambda = bound(rows);
+        let mut moved = 0.0_f64;
+        for i in 0..n {
+            let own = rows[i * rank..(i + 1) * rank].to_vec();
+            let mut turned: Vec<f64> = own.iter().map(|v| lambda * v).collect();
+            for j in (0..n).filter(|&j| j != i) {
+                let other = &rows[j * rank..(j + 1) * rank];
+                let miss = wanted[i * n + j] - dot(&own, other);
+                turned.iter_mut().zip(other).for_each(|(t, o)| *t += miss * o);
+            }
+            unit(&mut turned);
+            moved = own.iter().zip(&turned).fold(moved, |m, (a, b)| m.max((a - b).abs()));
+            rows[i * rank..(i + 1) * rank].copy_from_slice(&turned);
+        }
+        if moved < 1e-6 {
+            break;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// One common factor, as in a market, and a rank far below n. What is the rows' own share of the variance must point
+    /// into 15 directions, for 40 rows: by Welch's bound their cosines are √(25/(15·39)) = 0.21 in root mean square, times a share
+    /// of 0.7 and 0.9: 0.13. A factor cut at the rank, its rows made unit, is 0.32 away.
+    #[test]
+    fn cosines_of_low_rank_keep_to_the_mean() {
+        let (n, rank) = (40, 16);
+        let load = |i: usize| 0.5 + 0.3 * (i as f64 * 0.7).sin();
+        let entry = |i: usize, j: usize| if i == j { 1.0 } else { load(i) * load(j) };
+        let mean: Vec<f64> =
+            (0..n * n).map(|k| 0.9 * entry(k / n, k % n) + if k / n == k % n { 0.1 } else { 0.0 }).collect();
+        let embedding = Embedding::new(&mean, n, rank, QuadraticForm::Cosine, 0.1, 1);
+        let errors: Vec<f64> =
+            embedding.matrix().iter().zip(&mean).map(|(q, m)| (f64::from(*q) - m).powi(2)).collect();
+        let root = (errors.iter().sum::<f64>() / (n * n) as f64).sqrt();
+        assert!(root < 0.13, "{root}");
+    }
 
     #[test]
     fn gradients_agree_with_differences() {

@@ -79,7 +79,7 @@ impl Portfolio {
             ),
             Profile::Sound => format!(
                 "\n[surrogate]\nk = {grid:?}\n\n[predictor]\n{network}\nshared = true\n{quadratic}\n\n[training]\n\
-                 optimizer = \"adam\"\nlearning_rate = 0.001\nepochs = 20\nbatch = 32\nstop = {{ patience = 4 }}\n"
+                 optimizer = \"adam\"\nlearning_rate = 0.0003\nepochs = 12\nbatch = 32\nstop = {{ patience = 3 }}\n"
             ),
         };
         text.push_str(&settings);

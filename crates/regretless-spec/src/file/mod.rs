@@ -18,7 +18,8 @@ pub use dataset::{DataSection, SplitSection};
 pub use predictor::{PredictorSection, QuadraticSection};
 pub use schema::json_schema;
 pub use settings::{
-    MultipliersSetting, RampSetting, RuleName, ScaledRule, SegmentsName, SharpnessSetting, SurrogateSection,
+    AutoWord, MultipliersSetting, RampSetting, RuleName, ScaledRule, SegmentsName, SharpnessSetting,
+    SurrogateSection,
 };
 pub use training::{
     ClipSetting, ClipTable, MixSetting, NoneWord, PlateauName, PlateauSetting, ScenariosSection,

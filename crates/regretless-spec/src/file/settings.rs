@@ -10,7 +10,7 @@ use super::form::forms;
 #[serde(deny_unknown_fields)]
 pub struct SurrogateSection {
     /// K: the hinge is rounded over a width of 1/(2K) in the units of each row. A list: the best on
-    /// validation. Default 5.
+    /// validation. Default `auto`: to fit the data.
     pub k: Option<SharpnessSetting>,
     /// Which pieces of the rounded hinges are used. Default `smooth`.
     #[serde(default)]
@@ -85,12 +85,22 @@ forms!(
 #[derive(Clone, Debug, JsonSchema, PartialEq)]
 #[schemars(untagged)]
 pub enum SharpnessSetting {
+    /// To fit the data.
+    Word(AutoWord),
     /// One value.
     Fixed(f64),
     /// Values to choose from on validation.
     Grid(Vec<f64>),
     /// From one value to another, by the same factor an epoch.
     Annealed(RampSetting),
+}
+
+/// The word `auto`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum AutoWord {
+    /// To fit the data.
+    Auto,
 }
 
 /// A value that changes over epochs and then stays.
@@ -106,8 +116,9 @@ pub struct RampSetting {
 }
 
 forms!(
-    SharpnessSetting, "a number, a list of numbers or { from = 1.0, to = 25.0, epochs = 30 }",
+    SharpnessSetting, "\"auto\", a number, a list of numbers or { from = 1.0, to = 25.0, epochs = 30 }",
     number => SharpnessSetting::Fixed,
+    word AutoWord => SharpnessSetting::Word,
     list => SharpnessSetting::Grid,
     table RampSetting => SharpnessSetting::Annealed
 );

@@ -6,7 +6,8 @@ use super::Context;
 use super::ranges::MOST_EPOCHS;
 use crate::error::{Result, Trouble};
 use crate::file::{
-    MultipliersSetting, RampSetting, RuleName, ScaledRule, SegmentsName, SharpnessSetting, SurrogateSection,
+    AutoWord, MultipliersSetting, RampSetting, RuleName, ScaledRule, SegmentsName, SharpnessSetting,
+    SurrogateSection,
 };
 use crate::key::Key;
 use crate::settings::{Ramp, Sharpness};
@@ -19,7 +20,7 @@ const LONGEST_GRID: usize = 64;
 pub(super) fn surrogate(ctx: &Context<'_>, written: &SurrogateSection) -> Result<SurrogateSettings> {
     let section = Key::new("surrogate");
     let sharpness = match &written.k {
-        None => Sharpness::Fixed(5.0),
+        None => Sharpness::Auto,
         Some(k) => sharpness(ctx, &section.key("k"), k)?,
     };
     let positive = |key: &Key, value: f64, expected| ctx.positive(key, value, expected);
@@ -56,6 +57,7 @@ pub(super) fn surrogate(ctx: &Context<'_>, written: &SurrogateSection) -> Result
 
 fn sharpness(ctx: &Context<'_>, key: &Key, written: &SharpnessSetting) -> Result<Sharpness> {
     match written {
+        SharpnessSetting::Word(AutoWord::Auto) => Ok(Sharpness::Auto),
         SharpnessSetting::Fixed(k) => ctx.positive(key, *k, K).map(|()| Sharpness::Fixed(*k)),
         SharpnessSetting::Grid(ks) => {
             ctx.count(key, ks.len(), 1..=LONGEST_GRID, "a grid has 1 to 64 values")?;

@@ -159,6 +159,8 @@ pub struct Ramp {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sharpness {
+    /// To fit the data: the learner finds a value before it trains.
+    Auto,
     /// One value.
     Fixed(f64),
     /// Several values; the best on validation is kept.
@@ -168,9 +170,10 @@ pub enum Sharpness {
 }
 
 impl Sharpness {
-    /// The only value, the first of a grid, the last of a way.
+    /// The only value, the first of a grid, the last of a way; 5 where there are no data to fit.
     pub fn value(&self) -> f64 {
         match self {
+            Self::Auto => 5.0,
             Self::Fixed(k) => *k,
             Self::Grid(ks) => ks.first().copied().unwrap_or(5.0),
             Self::Annealed(ramp) => ramp.to,

@@ -37,6 +37,7 @@ fn surrogate(settings: &SurrogateSettings, text: &mut Text) {
     text.key(
         "k",
         match &settings.sharpness {
+            Sharpness::Auto => string("auto"),
             Sharpness::Fixed(k) => number(*k),
             Sharpness::Grid(ks) => list(ks.iter().map(|&k| number(k))),
             Sharpness::Annealed(r) => ramp(r),
