@@ -23,11 +23,8 @@ pub(crate) fn uniform(rng: &mut impl Rng, count: usize) -> Vec<f64> {
 /// Zeroes `zeros` rows, drawn without replacement, in every column of a row-major matrix.
 pub(crate) fn thin(rng: &mut impl Rng, matrix: &mut [f64], rows: usize, cols: usize, zeros: usize) {
     for j in 0..cols {
-        let mut order: Vec<usize> = (0..rows).collect();
-        for i in 0..zeros {
-            let k = rng.random_range(i..rows);
-            order.swap(i, k);
-            matrix[order[i] * cols + j] = 0.0;
+        for i in choose(rng, rows, zeros) {
+            matrix[i * cols + j] = 0.0;
         }
     }
 }

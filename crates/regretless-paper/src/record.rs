@@ -1,8 +1,8 @@
 //! One training and what it came to: a line of `results.jsonl`.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::fs::{self, OpenOptions, TryLockError};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -124,12 +124,13 @@ impl Results {
                 fs::write(&about, text + "\n").map_err(failed)?;
             }
         }
-        let bytes = match fs::read(&path) {
-            Err(e) if e.kind() == ErrorKind::NotFound => Vec::new(),
-            read => {
-                read.map_err(|e| PaperError::file(&path, e.to_string(), "choose another folder with --out"))?
-            }
-        };
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
+        // A file system without locks does without.
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            let hint = "wait for it, or choose another folder with --out";
+            return Err(PaperError::file(&path, "another command is writing here", hint));
+        }
+        let bytes = fs::read(&path).map_err(failed)?;
         let text = String::from_utf8_lossy(&bytes);
         // A line that a kill cut short is done again.
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
@@ -144,7 +145,6 @@ impl Results {
             })?;
             known.insert(record.key(), record);
         }
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
         Ok(Self { path, known, file: Mutex::new(file) })
     }
 

@@ -150,6 +150,12 @@ fn a_study_goes_on_where_it_stopped() {
     let other = Synthetic::drawn(Profile::Sound, Some(1.0)).unwrap();
     let error = Results::open(dir.path(), &other).unwrap_err();
     assert!(error.to_string().contains("other settings"), "{error}");
+
+    let held = open();
+    let error = Results::open(dir.path(), &application).unwrap_err();
+    assert!(error.to_string().contains("another command is writing here"), "{error}");
+    drop(held);
+    open();
 }
 
 #[test]
