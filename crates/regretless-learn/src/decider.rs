@@ -1,17 +1,24 @@
 //! A trained run at work: decisions for new rows.
 
+use std::path::Path;
+
 use regretless_core::{Decision, Layout, Optimum, ProblemError, Regret};
 use regretless_spec::Spec;
 
+use crate::choose::Chosen;
 use crate::error::LearnError;
 use crate::judge::{scenarios, seen};
 use crate::model::Model;
-use crate::model_file::ModelCard;
+use crate::model_file::{self, ModelCard};
 use crate::run::Run;
-use crate::task::layout;
+use crate::task::{Task, layout};
+use crate::training;
 
 /// New solves start from the nearest of this many training solutions.
 const ANCHORS: usize = 64;
+
+/// What messages about a model without a file call it.
+const IN_MEMORY: &str = "the model in memory";
 
 /// Decides for rows of features with a run's model.
 #[derive(Debug)]
@@ -31,6 +38,12 @@ impl Decider {
         Self::new(spec, model, card)
     }
 
+    /// Gets what was trained on a task ready to decide.
+    pub fn trained(task: &Task, chosen: &Chosen) -> Result<Self, LearnError> {
+        let (model, card) = training::finished(task, chosen);
+        Self::new(task.spec().clone(), model, card)
+    }
+
     /// Gets a model ready to decide.
     pub fn new(spec: Spec, model: Model, card: ModelCard) -> Result<Self, LearnError> {
         let layout = layout(&spec);
@@ -40,6 +53,17 @@ impl Decider {
         }
         regret.set_anchors(&model.anchors, ANCHORS)?;
         Ok(Self { spec, layout, model, card, regret })
+    }
+
+    /// The model as the bytes of a model file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, LearnError> {
+        model_file::to_bytes(Path::new(IN_MEMORY), &self.model, &self.card, &[])
+    }
+
+    /// Gets a model ready to decide that [`Decider::to_bytes`] wrote down for the same problem file.
+    pub fn from_bytes(spec: Spec, bytes: &[u8]) -> Result<Self, LearnError> {
+        let (model, card, _) = model_file::from_bytes(Path::new(IN_MEMORY), bytes, &spec)?;
+        Self::new(spec, model, card)
     }
 
     /// The problem file.

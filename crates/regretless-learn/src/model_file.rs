@@ -65,6 +65,16 @@ pub(crate) fn write(
     card: &ModelCard,
     extra: &[(&str, String)],
 ) -> Result<(), LearnError> {
+    files::write(path, &to_bytes(path, model, card, extra)?)
+}
+
+/// A model as the bytes of its file; `path` is for messages.
+pub(crate) fn to_bytes(
+    path: &Path,
+    model: &Model,
+    card: &ModelCard,
+    extra: &[(&str, String)],
+) -> Result<Vec<u8>, LearnError> {
     let mut tensors = Tensors::new();
     for (m, member) in model.members.iter().enumerate() {
         for part in member.weights().into_iter().chain(member.buffers()) {
@@ -86,8 +96,7 @@ pub(crate) fn write(
         extra.iter().map(|(name, text)| ((*name).to_owned(), text.clone())).collect();
     let card = serde_json::to_string(card).map_err(|e| broken(path, &e))?;
     metadata.insert("regretless".into(), card);
-    let bytes = safetensors::serialize(views, Some(metadata)).map_err(|e| broken(path, &e))?;
-    files::write(path, &bytes)
+    safetensors::serialize(views, Some(metadata)).map_err(|e| broken(path, &e))
 }
 
 /// The texts in a model file.
@@ -102,8 +111,16 @@ pub(crate) fn read(
     path: &Path,
     spec: &regretless_spec::Spec,
 ) -> Result<(Model, ModelCard, HashMap<String, String>), LearnError> {
-    let bytes = files::read(path)?;
-    let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|e| broken(path, &e))?;
+    from_bytes(path, &files::read(path)?, spec)
+}
+
+/// Reads the bytes of a model file; `path` is for messages.
+pub(crate) fn from_bytes(
+    path: &Path,
+    bytes: &[u8],
+    spec: &regretless_spec::Spec,
+) -> Result<(Model, ModelCard, HashMap<String, String>), LearnError> {
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
     let metadata = metadata.metadata().clone().unwrap_or_default();
     let card = metadata.get("regretless").map_or("", String::as_str);
     let card: ModelCard = serde_json::from_str(card)
@@ -113,7 +130,7 @@ pub(crate) fn read(
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
         return Err(LearnError::run(path, what, hint));
     }
-    let tensors = SafeTensors::deserialize(&bytes).map_err(|e| broken(path, &e))?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(|e| broken(path, &e))?;
     let wide = |name: &str| -> Result<Vec<f64>, LearnError> {
         let tensor = tensors.tensor(name).map_err(|e| broken(path, &e))?;
         let whole =

@@ -5,13 +5,14 @@ use std::path::Path;
 use regretless_spec::{Overrides, Spec};
 use serde::{Deserialize, Serialize};
 
-use crate::choose::{Tried, full_name, train};
+use crate::choose::{Chosen, Tried, full_name, train};
 use crate::dataset::Dataset;
 use crate::error::LearnError;
 use crate::exhibit::Exhibit;
 use crate::fit::Ended;
 use crate::judge::judge;
 use crate::measures::Measures;
+use crate::model::Model;
 use crate::model_file::ModelCard;
 use crate::observer::Observer;
 use crate::run::Run;
@@ -81,13 +82,8 @@ fn go(task: &Task, run: &Run, observer: &mut dyn Observer) -> Result<Outcome, Le
     let mut study = Study::new(task, Some(run), observer)?;
     let chosen = train(&mut study, name, seed)?;
     let interrupted = study.interrupted();
-    let mut model = chosen.candidate.fitted.model.clone();
-    model.anchors = anchors(task, &model);
-    let columns = &task.data().columns;
-    run.write_model(
-        &model,
-        &ModelCard::new(&chosen.candidate.name, &model, chosen.candidate.constant, columns),
-    )?;
+    let (model, card) = finished(task, &chosen);
+    run.write_model(&model, &card)?;
     let rows = if task.test().is_empty() { task.valid() } else { task.test() };
     let judgement = judge(task, &model, rows)?;
     let constant = crate::Recipe::of(
@@ -116,8 +112,17 @@ fn go(task: &Task, run: &Run, observer: &mut dyn Observer) -> Result<Outcome, Le
     Ok(outcome)
 }
 
+/// The model that was kept, with all that deciding needs.
+pub(crate) fn finished(task: &Task, chosen: &Chosen) -> (Model, ModelCard) {
+    let candidate = &chosen.candidate;
+    let mut model = candidate.fitted.model.clone();
+    model.anchors = anchors(task, &model);
+    let card = ModelCard::new(&candidate.name, &model, candidate.constant, &task.data().columns);
+    (model, card)
+}
+
 /// Predictions of training rows, evenly spaced: where decisions for new rows start from.
-fn anchors(task: &Task, model: &crate::Model) -> Vec<f64> {
+fn anchors(task: &Task, model: &Model) -> Vec<f64> {
     let width = model.width().max(1) * model.members.len();
     let most = (ANCHOR_ENTRIES / width).clamp(1, 1024);
     let train = task.train();

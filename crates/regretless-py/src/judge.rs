@@ -1,0 +1,93 @@
+//! Regret of decisions.
+
+use std::sync::{Mutex, PoisonError};
+
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use regretless_core::{Decision, Regret};
+
+use crate::arrays::{flat, table};
+use crate::error;
+use crate::loss::layout;
+use crate::multipliers::{ByKind, row_values};
+use crate::problem::Problem;
+use crate::run::in_pieces;
+
+/// Decides exactly at predictions and judges by truths, with a memory of samples.
+#[pyclass(frozen, module = "regretless._regretless")]
+pub(crate) struct Judge {
+    inner: Mutex<Regret>,
+    n: usize,
+    width: usize,
+}
+
+#[pymethods]
+impl Judge {
+    #[new]
+    fn new(
+        problem: &Bound<'_, Problem>,
+        predicted: Vec<String>,
+        prices: Option<ByKind<'_>>,
+        store_bytes: usize,
+    ) -> PyResult<Self> {
+        let problem = problem.get();
+        let layout = layout(problem, &predicted)?;
+        let refused = |e| error::raise("LossError", e);
+        let mut inner = Regret::new(&problem.inner, &layout, None).map_err(refused)?;
+        if let Some(prices) = prices {
+            inner.price_violations(&row_values(&prices)).map_err(refused)?;
+        }
+        inner.set_store_bytes(store_bytes);
+        Ok(Self { inner: Mutex::new(inner), n: problem.inner.n(), width: layout.width() })
+    }
+
+    /// Decisions at predictions and what came of them.
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        predictions: PyReadonlyArray2<'py, f64>,
+        truths: PyReadonlyArray2<'py, f64>,
+        ids: PyReadonlyArray1<'py, u64>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let ids = ids.as_array().to_vec();
+        let (predictions, truths) = (flat("predictions", &predictions)?, flat("truths", &truths)?);
+        let width = self.width;
+        let mut failed = None;
+        let judged: Vec<Decision> = in_pieces(py, ids.len(), threads, |piece| {
+            let part = piece.start * width..piece.end * width;
+            let mut regret = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            let done = regret.evaluate(&predictions[part.clone()], &truths[part], &ids[piece]);
+            done.unwrap_or_else(|e| {
+                failed.get_or_insert(e);
+                Vec::new()
+            })
+        })?;
+        if let Some(error) = failed {
+            return Err(error::raise("LossError", error));
+        }
+        decisions(py, &judged, self.n)
+    }
+}
+
+/// Decisions as arrays.
+pub(crate) fn decisions<'py>(
+    py: Python<'py>,
+    decisions: &[Decision],
+    n: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let each = |of: fn(&Decision) -> f64| decisions.iter().map(of).collect::<Vec<f64>>().to_pyarray(py);
+    let out = PyDict::new(py);
+    let x: Vec<f64> = decisions.iter().flat_map(|d| d.x.iter().copied()).collect();
+    out.set_item("x", table(py, decisions.len(), n, x)?)?;
+    out.set_item("regret", each(|d| if d.trouble.is_some() { f64::NAN } else { d.regret }))?;
+    out.set_item("objective", each(|d| d.objective))?;
+    out.set_item("optimal", each(|d| d.optimal))?;
+    out.set_item("violation", each(|d| d.violation))?;
+    out.set_item("predicted_objective", each(|d| d.predicted_objective))?;
+    let troubles: Vec<Option<String>> =
+        decisions.iter().map(|d| d.trouble.as_ref().map(ToString::to_string)).collect();
+    out.set_item("trouble", troubles)?;
+    Ok(out)
+}

@@ -1,0 +1,206 @@
+//! Training, and what was trained.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use regretless_core::{Decision, Parameter};
+use regretless_learn::{Dataset, Decider, Epoch, LearnError, Observer, Study, Task, train};
+use regretless_spec::{Columns, MethodName, Part, Spec};
+
+use crate::arrays::{flat, parameter, table};
+use crate::error;
+use crate::problem::Problem;
+use crate::run::detached;
+
+/// Between two looks at Ctrl-C.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A predictor that decides.
+#[pyclass(frozen, module = "regretless._regretless")]
+pub(crate) struct Learner {
+    decider: Decider,
+    /// What was chosen, over what, by how much.
+    #[pyo3(get)]
+    sentence: String,
+    /// The method of the model that was kept.
+    #[pyo3(get)]
+    kept: String,
+}
+
+fn failed(error: LearnError) -> PyErr {
+    error::raise("TrainingError", error)
+}
+
+fn settled(problem: &Problem, predicted: &[String], settings: &str) -> PyResult<Spec> {
+    let parameters: Vec<Parameter> = predicted.iter().map(|s| parameter(s)).collect::<PyResult<_>>()?;
+    crate::spec::spec(&problem.inner, &parameters, settings)
+}
+
+#[pymethods]
+impl Learner {
+    /// Trains. `valid` marks the rows to choose by; `watch(stage, epochs, epoch, loss, regret)` is called every epoch.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)]
+    fn fit<'py>(
+        py: Python<'py>,
+        problem: &Bound<'py, Problem>,
+        predicted: Vec<String>,
+        settings: &str,
+        method: &str,
+        seed: u64,
+        features: PyReadonlyArray2<'py, f64>,
+        targets: PyReadonlyArray2<'py, f64>,
+        valid: PyReadonlyArray1<'py, bool>,
+        per_variable: Option<Vec<Vec<usize>>>,
+        watch: Option<Py<PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let spec = settled(problem.get(), &predicted, settings)?;
+        let method: MethodName = method.parse().map_err(|e| error::raise("TrainingError", e))?;
+        let (rows, wide) = (features.as_array().nrows(), features.as_array().ncols());
+        let columns = Columns {
+            features: (0..wide).collect(),
+            feature_names: (0..wide).map(|j| format!("x{j}")).collect(),
+            per_variable,
+            ..Columns::default()
+        };
+        let (features, targets) = (flat("X", &features)?.to_vec(), flat("y", &targets)?.to_vec());
+        let part = |v: &bool| if *v { Part::Valid } else { Part::Train };
+        let parts: Vec<Part> = valid.as_array().iter().map(part).collect();
+        let data = Dataset::in_memory(features, targets, rows, columns, "data".as_ref()).with_parts(&parts);
+        let watcher = Arc::new(Mutex::new(None));
+        let mut observer =
+            Watcher { watch, trouble: Arc::clone(&watcher), epochs: 0, looked: Mutex::new(Instant::now()) };
+        let trained = detached(py, threads, || {
+            let task = Task::new(&spec, data, seed)?;
+            task.check(method)?;
+            let mut study = Study::new(&task, None, &mut observer)?;
+            let chosen = train(&mut study, method, seed)?;
+            let decider = Decider::trained(&task, &chosen)?;
+            Ok((decider, chosen.sentence.clone(), chosen.candidate.name))
+        })?;
+        // Ctrl-C, or an exception in `watch`.
+        if let Some(trouble) = watcher.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Err(trouble);
+        }
+        let (decider, sentence, kept) = trained.map_err(failed)?;
+        Ok(Self { decider, sentence, kept })
+    }
+
+    /// The model as bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.decider.to_bytes().map_err(failed)?))
+    }
+
+    /// A model from its bytes; problem and settings are those it was trained with.
+    #[staticmethod]
+    fn from_bytes(
+        problem: &Bound<'_, Problem>,
+        predicted: Vec<String>,
+        settings: &str,
+        bytes: &[u8],
+        sentence: String,
+        kept: String,
+    ) -> PyResult<Self> {
+        let spec = settled(problem.get(), &predicted, settings)?;
+        Ok(Self { decider: Decider::from_bytes(spec, bytes).map_err(failed)?, sentence, kept })
+    }
+
+    /// Predictions for rows of features.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        features: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows = features.as_array().nrows();
+        let features = flat("X", &features)?;
+        let predicted = detached(py, None, || self.decider.predict(features, rows))?;
+        table(py, rows, self.decider.width(), predicted)
+    }
+
+    /// Exact decisions for rows of features, with their statuses.
+    fn decide<'py>(
+        &self,
+        py: Python<'py>,
+        features: PyReadonlyArray2<'py, f64>,
+        threads: Option<usize>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
+        let (rows, n) = (features.as_array().nrows(), self.decider.spec().problem().n());
+        let features = flat("X", &features)?;
+        let decided = detached(py, threads, || self.decider.decide(features, rows))?.map_err(failed)?;
+        let mut x = Vec::with_capacity(rows * n);
+        let mut status = Vec::with_capacity(rows);
+        for decision in decided {
+            match decision {
+                Ok(optimum) => {
+                    x.extend(&optimum.x);
+                    status.push(optimum.status.word().to_owned());
+                }
+                Err(refusal) => {
+                    x.extend(std::iter::repeat_n(f64::NAN, n));
+                    status.push(format!("refused: {refusal}"));
+                }
+            }
+        }
+        Ok((table(py, rows, n, x)?, status))
+    }
+
+    /// Decisions for rows of features and what came of them.
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        features: PyReadonlyArray2<'py, f64>,
+        truths: PyReadonlyArray2<'py, f64>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let rows = features.as_array().nrows();
+        let (features, truths) = (flat("X", &features)?, flat("y", &truths)?);
+        let judged: Vec<Decision> =
+            detached(py, threads, || self.decider.evaluate(features, truths, rows))?.map_err(failed)?;
+        crate::judge::decisions(py, &judged, self.decider.spec().problem().n())
+    }
+}
+
+/// Shows epochs to Python and hears Ctrl-C.
+struct Watcher {
+    watch: Option<Py<PyAny>>,
+    trouble: Arc<Mutex<Option<PyErr>>>,
+    epochs: usize,
+    looked: Mutex<Instant>,
+}
+
+impl Watcher {
+    fn stop(&self, error: PyErr) {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+}
+
+impl Observer for Watcher {
+    fn stage(&mut self, _: &str, epochs: usize) {
+        self.epochs = epochs;
+    }
+
+    fn epoch(&mut self, epoch: &Epoch) -> Result<(), LearnError> {
+        let Some(watch) = &self.watch else { return Ok(()) };
+        let shown = (&epoch.stage, self.epochs, epoch.epoch, epoch.loss, epoch.valid.regret);
+        if let Err(error) = Python::attach(|py| watch.call1(py, shown).map(drop)) {
+            self.stop(error);
+        }
+        Ok(())
+    }
+
+    fn interrupted(&self) -> bool {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if looked.elapsed() > LOOK {
+            *looked = Instant::now();
+            #[allow(clippy::redundant_closure_for_method_calls)] // The method alone has one lifetime too few.
+            if let Err(error) = Python::attach(|py| py.check_signals()) {
+                self.stop(error);
+            }
+        }
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}

@@ -1,0 +1,125 @@
+//! Decision losses.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use regretless_core::{
+    Batch, DecisionLoss, Layout, LossError, LossOptions, Losses, Method, Parameter, RowId, build_loss,
+};
+
+use crate::arrays::{flat, parameter, table};
+use crate::error;
+use crate::multipliers::{ByKind, given, row_values};
+use crate::problem::Problem;
+use crate::run::detached;
+
+/// The methods: id, formula, gradient, what they may predict, source.
+#[pyfunction]
+pub(crate) fn methods() -> Vec<(String, String, String, String, String)> {
+    let row = |method: Method| {
+        let info = method.info();
+        let [formula, gradient, predicts, source] = [info.formula, info.gradient, info.predicts, info.source];
+        (method.id().into(), formula.into(), gradient.into(), predicts.into(), source.into())
+    };
+    Method::ALL.into_iter().map(row).collect()
+}
+
+/// What a flat prediction holds.
+pub(crate) fn layout(problem: &Problem, predicted: &[String]) -> PyResult<Layout> {
+    let parameters: Vec<Parameter> = predicted.iter().map(|s| parameter(s)).collect::<PyResult<_>>()?;
+    let layout = Layout::whole(&problem.inner, &parameters);
+    layout.check(&problem.inner).map_err(error::problem)?;
+    Ok(layout)
+}
+
+/// A decision loss with its memory of samples.
+#[pyclass(frozen, module = "regretless._regretless")]
+pub(crate) struct Loss {
+    inner: Mutex<Box<dyn DecisionLoss>>,
+    problem: regretless_core::Problem,
+    width: usize,
+}
+
+#[pymethods]
+impl Loss {
+    #[new]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        problem: &Bound<'_, Problem>,
+        method: &str,
+        predicted: Vec<String>,
+        k: f64,
+        ridge: f64,
+        over: f64,
+        under: f64,
+        multipliers: Option<ByKind<'_>>,
+        scale: Option<PyReadonlyArray1<'_, f64>>,
+        store_bytes: usize,
+    ) -> PyResult<Self> {
+        let problem = problem.get();
+        let method: Method = method.parse().map_err(refused)?;
+        let layout = layout(problem, &predicted)?;
+        let multipliers = multipliers.map(|values| given(row_values(&values)));
+        let options = LossOptions {
+            k,
+            ridge,
+            over,
+            under,
+            multipliers: multipliers.as_ref(),
+            scale: scale.map(|s| s.as_array().to_vec()),
+            store_bytes,
+            scenarios: None,
+        };
+        let inner = build_loss(method, &problem.inner, &layout, &options).map_err(refused)?;
+        Ok(Self { inner: Mutex::new(inner), problem: problem.inner.clone(), width: layout.width() })
+    }
+
+    /// Values and gradients of a batch.
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        predictions: PyReadonlyArray2<'py, f64>,
+        truths: PyReadonlyArray2<'py, f64>,
+        ids: PyReadonlyArray1<'py, u64>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let ids = ids.as_array().to_vec();
+        let (predictions, truths) = (flat("predictions", &predictions)?, flat("truths", &truths)?);
+        let batch = Batch { predictions, truths, ids: &ids };
+        let losses: Losses = detached(py, threads, || {
+            self.inner.lock().unwrap_or_else(PoisonError::into_inner).evaluate(&batch)
+        })?
+        .map_err(refused)?;
+        py.check_signals()?;
+        let out = PyDict::new(py);
+        out.set_item("values", losses.values.to_pyarray(py))?;
+        out.set_item("gradients", table(py, ids.len(), self.width, losses.gradients)?)?;
+        let troubles: Vec<(usize, String)> =
+            losses.troubles.iter().map(|t| (t.sample, t.cause.to_string())).collect();
+        out.set_item("troubles", troubles)?;
+        let rows: Vec<usize> = losses.uncapped.iter().map(|r| self.problem.shape().position(*r)).collect();
+        out.set_item("uncapped", rows)?;
+        Ok(out)
+    }
+
+    /// Doubles the multipliers of the given rows; the names of those it doubled.
+    fn end_epoch(&self, rows: Vec<usize>) -> Vec<String> {
+        let shape = self.problem.shape();
+        let rows: BTreeSet<RowId> =
+            rows.into_iter().filter(|&i| i < shape.rows()).map(|i| shape.row(i)).collect();
+        let raised = self.inner.lock().unwrap_or_else(PoisonError::into_inner).end_epoch(&rows);
+        raised.into_iter().map(|row| self.problem.row_name(row)).collect()
+    }
+
+    /// Changes the sharpness.
+    fn set_k(&self, k: f64) -> PyResult<()> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).set_k(k).map_err(refused)
+    }
+}
+
+fn refused(error: LossError) -> PyErr {
+    error::raise("LossError", error)
+}

@@ -1,0 +1,172 @@
+//! The problem and its exact optima.
+
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use regretless_core::{self as core, Matrix, Oracle, Soft, Status};
+
+use crate::arrays::{Given, Overrides, flat, kinds, of_kind, parameter, table};
+use crate::error;
+use crate::run::in_pieces;
+
+type Rows<'py> = (String, PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, f64>);
+type SoftRows<'py> = (
+    String,
+    PyReadonlyArray2<'py, f64>,
+    PyReadonlyArray1<'py, f64>,
+    PyReadonlyArray1<'py, f64>,
+    PyReadonlyArray1<'py, f64>,
+);
+
+/// A problem with an oracle.
+#[pyclass(frozen, module = "regretless._regretless")]
+pub(crate) struct Problem {
+    pub(crate) inner: core::Problem,
+    oracle: Oracle,
+}
+
+fn matrix(what: &str, array: &PyReadonlyArray2<'_, f64>) -> PyResult<Matrix> {
+    let (rows, cols) = (array.as_array().nrows(), array.as_array().ncols());
+    let values = flat(what, array)?.to_vec();
+    Matrix::from_vec(rows, cols, values).ok_or_else(|| error::problem(format!("{what} is no matrix")))
+}
+
+fn vector(array: &PyReadonlyArray1<'_, f64>) -> Vec<f64> {
+    array.as_array().to_vec()
+}
+
+#[pymethods]
+impl Problem {
+    #[new]
+    #[pyo3(signature = (n, sense, variables, theta, Q, soft, at_most, equal, lower, upper))]
+    #[allow(clippy::too_many_arguments, non_snake_case)]
+    fn new(
+        n: usize,
+        sense: &str,
+        variables: Option<Vec<String>>,
+        theta: Option<PyReadonlyArray1<'_, f64>>,
+        Q: Option<PyReadonlyArray2<'_, f64>>,
+        soft: Vec<SoftRows<'_>>,
+        at_most: Vec<Rows<'_>>,
+        equal: Vec<Rows<'_>>,
+        lower: Option<PyReadonlyArray1<'_, f64>>,
+        upper: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<Self> {
+        let mut builder = match sense {
+            "max" => core::Problem::maximize(n),
+            "min" => core::Problem::minimize(n),
+            other => return Err(error::problem(format!("sense is {other:?}: \"max\" or \"min\""))),
+        };
+        if let Some(names) = variables {
+            builder = builder.variables(names);
+        }
+        if let Some(theta) = theta {
+            builder = builder.linear(vector(&theta));
+        }
+        if let Some(Q) = Q {
+            builder = builder.quadratic(matrix("Q", &Q)?);
+        }
+        for (name, C, d, alpha, under) in soft {
+            let rows = Soft::both(matrix("C", &C)?, vector(&d), vector(&alpha), vector(&under));
+            builder = builder.soft(name, rows);
+        }
+        for (name, A, b) in at_most {
+            builder = builder.at_most(name, matrix("A", &A)?, vector(&b));
+        }
+        for (name, B, c) in equal {
+            builder = builder.equal(name, matrix("B", &B)?, vector(&c));
+        }
+        if let Some(lower) = lower {
+            builder = builder.lower(vector(&lower));
+        }
+        if let Some(upper) = upper {
+            builder = builder.upper(vector(&upper));
+        }
+        let inner = builder.build().map_err(error::problem)?;
+        let oracle = Oracle::new(&inner);
+        Ok(Self { inner, oracle })
+    }
+
+    /// Names of the variables.
+    #[getter]
+    fn variables(&self) -> Vec<String> {
+        self.inner.variables().to_vec()
+    }
+
+    /// What the problem states for a parameter, flat.
+    fn stated<'py>(&self, py: Python<'py>, symbol: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(parameter(symbol)?.of(&self.inner).to_pyarray(py))
+    }
+
+    /// Exact optima of a batch.
+    fn solve<'py>(
+        &self,
+        py: Python<'py>,
+        given: Given<'py>,
+        rows: usize,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let overrides = Overrides::of(&given, rows)?;
+        let (n, shape) = (self.inner.n(), self.inner.shape());
+        let solved = in_pieces(py, overrides.rows(), threads, |piece| {
+            self.oracle.solve_batch(&overrides.instances(piece))
+        })?;
+        let out = PyDict::new(py);
+        let mut x = Vec::with_capacity(rows * n);
+        let mut objective = Vec::with_capacity(rows);
+        let mut status = Vec::with_capacity(rows);
+        let mut why: Vec<Vec<String>> = Vec::with_capacity(rows);
+        let mut multipliers = kinds(shape).map(|(_, len)| Vec::with_capacity(rows * len));
+        for answer in &solved {
+            match answer {
+                Ok(optimum) => {
+                    x.extend(&optimum.x);
+                    objective.push(optimum.objective);
+                    status.push(optimum.status.word());
+                    why.push(match &optimum.status {
+                        Status::Infeasible { rows } => rows.iter().map(|r| self.inner.row_name(*r)).collect(),
+                        _ => Vec::new(),
+                    });
+                    for (out, (kind, _)) in multipliers.iter_mut().zip(kinds(shape)) {
+                        out.extend(of_kind(&optimum.multipliers, kind));
+                    }
+                }
+                Err(refusal) => {
+                    x.extend(std::iter::repeat_n(f64::NAN, n));
+                    objective.push(f64::NAN);
+                    status.push("refused");
+                    why.push(vec![refusal.to_string()]);
+                    for (out, (_, len)) in multipliers.iter_mut().zip(kinds(shape)) {
+                        out.extend(std::iter::repeat_n(f64::NAN, len));
+                    }
+                }
+            }
+        }
+        out.set_item("x", table(py, rows, n, x)?)?;
+        out.set_item("objective", objective.to_pyarray(py))?;
+        out.set_item("status", status)?;
+        out.set_item("why", why)?;
+        for (values, (kind, len)) in multipliers.into_iter().zip(kinds(shape)) {
+            out.set_item(kind, table(py, rows, len, values)?)?;
+        }
+        Ok(out)
+    }
+
+    /// Objective and largest violation of a hard row at the rows of `x`.
+    fn judge<'py>(
+        &self,
+        py: Python<'py>,
+        x: PyReadonlyArray2<'py, f64>,
+        given: Given<'py>,
+    ) -> PyResult<[Bound<'py, PyArray1<f64>>; 2]> {
+        let (rows, points) = (x.as_array().nrows(), flat("x", &x)?);
+        let overrides = Overrides::of(&given, rows)?;
+        let (mut objective, mut violation) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+        for (instance, x) in overrides.instances(0..rows).iter().zip(points.chunks_exact(self.inner.n())) {
+            let view = self.inner.view(instance).map_err(error::problem)?;
+            objective.push(view.objective(x));
+            violation.push(view.violation(x));
+        }
+        Ok([objective.to_pyarray(py), violation.to_pyarray(py)])
+    }
+}

@@ -1,0 +1,61 @@
+//! Work without the interpreter's lock: in parallel, in pieces, so that Ctrl-C is heard in between.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::error;
+
+/// Instances between two looks at Ctrl-C.
+const PIECE: usize = 256;
+
+static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
+
+/// Runs `work` without the lock on so many threads, all cores if none are named. A panic becomes an exception.
+pub(crate) fn detached<T: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let pool = threads.map(pool).transpose()?;
+    let guarded = || catch_unwind(AssertUnwindSafe(work));
+    let done = py.detach(|| match pool {
+        Some(pool) => pool.install(guarded),
+        None => guarded(),
+    });
+    done.map_err(|payload| error::panicked(&*payload))
+}
+
+/// Runs `work` on pieces of `rows` instances, one after the other, and joins what comes out.
+pub(crate) fn in_pieces<T: Send>(
+    py: Python<'_>,
+    rows: usize,
+    threads: Option<usize>,
+    mut work: impl FnMut(Range<usize>) -> Vec<T> + Send,
+) -> PyResult<Vec<T>> {
+    let mut out = Vec::with_capacity(rows);
+    for start in (0..rows).step_by(PIECE) {
+        let piece = start..(start + PIECE).min(rows);
+        out.extend(detached(py, threads, || work(piece))?);
+        py.check_signals()?;
+    }
+    Ok(out)
+}
+
+fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
+    if threads == 0 {
+        return Err(error::problem("threads is 0: give at least one"));
+    }
+    let mut pools = POOLS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(pool) = pools.get(&threads) {
+        return Ok(Arc::clone(pool));
+    }
+    let made = ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = Arc::new(made.map_err(|e| error::raise("InternalError", e))?);
+    pools.insert(threads, Arc::clone(&pool));
+    Ok(pool)
+}

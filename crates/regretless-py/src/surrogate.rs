@@ -1,0 +1,201 @@
+//! The surrogate, its optima and their derivatives.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use regretless_core::{
+    self as core, Gradients, Parameter, Piece, ProblemError, Segments, Solution, Store, SurrogateOptions,
+    SurrogateStatus,
+};
+
+use crate::arrays::{Given, Overrides, flat, parameter, table};
+use crate::error;
+use crate::multipliers::{ByKind, given as as_given, row_values};
+use crate::problem::Problem;
+use crate::run::{detached, in_pieces};
+
+/// A surrogate with its memory of samples.
+#[pyclass(frozen, module = "regretless._regretless")]
+pub(crate) struct Surrogate {
+    inner: core::Surrogate,
+    store: Mutex<Store>,
+}
+
+#[pymethods]
+impl Surrogate {
+    #[new]
+    fn new(
+        problem: &Bound<'_, Problem>,
+        multipliers: ByKind<'_>,
+        k: ByKind<'_>,
+        segments: &str,
+        store_bytes: usize,
+    ) -> PyResult<Self> {
+        let segments = match segments {
+            "smooth" => Segments::Smooth,
+            "vertex" => Segments::Vertex,
+            other => return Err(error::problem(format!("segments is {other:?}: \"smooth\" or \"vertex\""))),
+        };
+        let options =
+            SurrogateOptions { k_rows: Some(row_values(&k)), segments, ..SurrogateOptions::default() };
+        let multipliers = as_given(row_values(&multipliers));
+        let inner =
+            core::Surrogate::new(&problem.get().inner, &multipliers, &options).map_err(error::problem)?;
+        Ok(Self { inner, store: Mutex::new(Store::with_budget(store_bytes)) })
+    }
+
+    /// Optima of a batch; samples with ids start where they were solved last.
+    fn solve<'py>(
+        &self,
+        py: Python<'py>,
+        given: Given<'py>,
+        rows: usize,
+        ids: Option<PyReadonlyArray1<'py, u64>>,
+        threads: Option<usize>,
+    ) -> PyResult<Solutions> {
+        let overrides = Overrides::of(&given, rows)?;
+        let ids = ids.as_ref().map(|ids| ids.as_array().to_vec());
+        if ids.as_ref().is_some_and(|ids| ids.len() != rows) {
+            return Err(error::problem(format!("ids are not one for each of {rows} instances")));
+        }
+        let solved = in_pieces(py, rows, threads, |piece| {
+            let instances = overrides.instances(piece.clone());
+            let Some(ids) = &ids else { return self.inner.solve_batch(&instances) };
+            let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+            self.inner.solve_batch_warm(&instances, &ids[piece], &mut store)
+        })?;
+        let problem = self.inner.problem().clone();
+        Ok(Solutions { problem, solved: Arc::new(solved) })
+    }
+
+    /// Samples remembered.
+    #[getter]
+    fn remembered(&self) -> usize {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Forgets all samples.
+    fn forget(&self) {
+        *self.store.lock().unwrap_or_else(PoisonError::into_inner) = Store::default();
+    }
+}
+
+/// The optima of a batch with the factors that derivatives need.
+#[pyclass(frozen, module = "regretless._regretless")]
+pub(crate) struct Solutions {
+    problem: core::Problem,
+    solved: Arc<Vec<Result<Solution, ProblemError>>>,
+}
+
+impl Solutions {
+    /// Those of a kind of number; NaN for instances that were refused.
+    fn each(&self, of: impl Fn(&Solution) -> f64) -> Vec<f64> {
+        self.solved.iter().map(|s| s.as_ref().map_or(f64::NAN, &of)).collect()
+    }
+}
+
+#[pymethods]
+impl Solutions {
+    fn x<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let n = self.problem.n();
+        let mut x = Vec::with_capacity(self.solved.len() * n);
+        for solution in self.solved.iter() {
+            match solution {
+                Ok(solution) => x.extend(solution.x()),
+                Err(_) => x.extend(std::iter::repeat_n(f64::NAN, n)),
+            }
+        }
+        table(py, self.solved.len(), n, x)
+    }
+
+    fn objective<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.each(|s| s.objective).to_pyarray(py)
+    }
+
+    fn residual<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.each(|s| s.residual).to_pyarray(py)
+    }
+
+    /// Status of each instance, and what it names: rows, or why the instance was refused.
+    fn status(&self) -> (Vec<&'static str>, Vec<Vec<String>>) {
+        let names = |rows: &[core::RowId]| rows.iter().map(|r| self.problem.row_name(*r)).collect::<Vec<_>>();
+        let one = |solution: &Result<Solution, ProblemError>| match solution {
+            Err(refusal) => ("refused", vec![refusal.to_string()]),
+            Ok(solution) => match &solution.status {
+                SurrogateStatus::Optimal => ("optimal", Vec::new()),
+                SurrogateStatus::Uncapped { rows } => ("uncapped", names(rows)),
+                SurrogateStatus::Unbounded => ("unbounded", Vec::new()),
+                SurrogateStatus::Infeasible { rows } => ("infeasible", names(rows)),
+                SurrogateStatus::NumericalTrouble => ("numerical-trouble", Vec::new()),
+            },
+        };
+        self.solved.iter().map(one).unzip()
+    }
+
+    /// The piece of every row, stacked soft, at_most, equal, lower, upper: −1 below, 0 on, 1 above, 2 where there is none.
+    fn segments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i8>>> {
+        let width = self.problem.shape().rows();
+        let mut out = vec![vec![2_i8; width]; self.solved.len()];
+        for (row, solution) in out.iter_mut().zip(self.solved.iter()) {
+            let Ok(solution) = solution else { continue };
+            for (id, piece) in solution.pieces() {
+                row[self.problem.shape().position(id)] = match piece {
+                    Piece::Below => -1,
+                    Piece::On => 0,
+                    Piece::Above => 1,
+                };
+            }
+        }
+        let made = PyArray2::from_vec2(py, &out);
+        made.map_err(|e| error::raise("InternalError", e))
+    }
+
+    /// Derivatives of ⟨upstream, x⟩ in the named parameters, one row an instance; `K` for the sharpness of all rows.
+    fn vjp<'py>(
+        &self,
+        py: Python<'py>,
+        upstream: PyReadonlyArray2<'py, f64>,
+        symbols: Vec<String>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (rows, n) = (self.solved.len(), self.problem.n());
+        let shape = (upstream.as_array().nrows(), upstream.as_array().ncols());
+        if shape != (rows, n) {
+            return Err(error::problem(format!(
+                "grad_x is {} × {}, expected {rows} × {n}",
+                shape.0, shape.1
+            )));
+        }
+        let upstream = flat("grad_x", &upstream)?;
+        let gradients: Vec<Option<Gradients>> = detached(py, threads, || {
+            use rayon::prelude::*;
+            let pairs = self.solved.par_iter().zip(upstream.par_chunks_exact(n));
+            pairs.map(|(solution, g)| solution.as_ref().ok().map(|s| s.vjp(g))).collect()
+        })?;
+        let out = PyDict::new(py);
+        for symbol in symbols {
+            if symbol == "K" {
+                let k: Vec<f64> = gradients.iter().map(|g| g.as_ref().map_or(0.0, |g| g.k)).collect();
+                out.set_item("K", table(py, rows, 1, k)?)?;
+                continue;
+            }
+            let parameter = parameter(&symbol)?;
+            // An LP may have been given a Q.
+            let width =
+                if parameter == Parameter::Quadratic { n * n } else { parameter.of(&self.problem).len() };
+            let mut values = Vec::with_capacity(rows * width);
+            for gradient in &gradients {
+                match gradient {
+                    Some(gradient) if gradient.of(parameter).len() == width => {
+                        values.extend(gradient.of(parameter));
+                    }
+                    _ => values.extend(std::iter::repeat_n(0.0, width)),
+                }
+            }
+            out.set_item(symbol, table(py, rows, width, values)?)?;
+        }
+        Ok(out)
+    }
+}

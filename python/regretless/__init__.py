@@ -1,0 +1,50 @@
+"""Decision-focused learning with soft constraints.
+
+Predict the parameters of an optimisation problem, decide with the predictions, and train on what the decisions cost.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import InternalError, LossError, MultiplierError, ProblemError, RegretlessError, TrainingError
+from .losses import METHODS, DecisionLoss, LossResult, Method
+from .measures import Decisions, regret
+from .multipliers import Certificate, Multipliers
+from .problem import Optimum, Problem, RowValues, Soft
+from .surrogate import Gradients, Solution, Surrogate
+
+if TYPE_CHECKING:
+    from .regressor import DecisionRegressor
+
+__all__ = [
+    "METHODS",
+    "Certificate",
+    "DecisionLoss",
+    "DecisionRegressor",
+    "Decisions",
+    "Gradients",
+    "InternalError",
+    "LossError",
+    "LossResult",
+    "Method",
+    "MultiplierError",
+    "Multipliers",
+    "Optimum",
+    "Problem",
+    "ProblemError",
+    "RegretlessError",
+    "RowValues",
+    "Soft",
+    "Solution",
+    "Surrogate",
+    "TrainingError",
+    "regret",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn takes a second to import: only those who want it wait for it.
+    if name == "DecisionRegressor":
+        from .regressor import DecisionRegressor
+
+        return DecisionRegressor
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,110 @@
+"""From what a user passes to C-contiguous float64 arrays with one row an instance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ProblemError
+
+Float = NDArray[np.float64]
+
+#: Symbols of all parameters, in the order of the documentation.
+SYMBOLS = ("theta", "Q", "C", "d", "alpha", "under", "A", "b", "B", "c", "lower", "upper")
+
+
+def floats(what: str, value: ArrayLike) -> Float:
+    """The value as a C-contiguous float64 array; no copy where it is one."""
+    try:
+        return np.asarray(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"{what} is not an array of numbers: {error}") from None
+
+
+def vector(what: str, value: ArrayLike, length: int) -> Float:
+    """A vector of a length; one number stands for all."""
+    array = floats(what, value)
+    if array.ndim == 0:
+        return np.full(length, float(array))
+    if array.shape != (length,):
+        raise ProblemError(f"{what} has the shape {array.shape}, expected ({length},) or one number")
+    return array
+
+
+def matrix(what: str, value: ArrayLike, columns: int) -> Float:
+    """A matrix with so many columns; a vector stands for one row."""
+    array = floats(what, value)
+    if array.ndim == 1:
+        array = array[np.newaxis, :]
+    if array.ndim != 2 or array.shape[1] != columns:
+        raise ProblemError(f"{what} has the shape {array.shape}, expected (rows, {columns})")
+    return array
+
+
+class Batch:
+    """Parameters of one instance or many, ready for the engine.
+
+    An array with one axis more than the parameter has is a batch; the others hold for all instances.
+    """
+
+    def __init__(self, shapes: Mapping[str, tuple[int, ...]], given: Mapping[str, ArrayLike | None]) -> None:
+        self.parts: list[tuple[str, Float]] = []
+        #: Which parameters have a row of their own for each instance.
+        self.batched: dict[str, bool] = {}
+        sizes: dict[str, int] = {}
+        for symbol, value in given.items():
+            if value is None:
+                continue
+            if symbol not in shapes:
+                raise ProblemError(f"the problem has no parameter `{symbol}`: it has {', '.join(shapes)}")
+            shape = shapes[symbol]
+            array = floats(symbol, value)
+            own = array.ndim == len(shape) + 1
+            if (array.shape[1:] if own else array.shape) != shape:
+                raise ProblemError(
+                    f"{symbol} has the shape {array.shape}, expected {shape}, or (batch, {', '.join(map(str, shape))}) for a batch"
+                )
+            if own:
+                sizes[symbol] = array.shape[0]
+            self.batched[symbol] = own
+            width = int(np.prod(shape))
+            self.parts.append((symbol, array.reshape(array.shape[0] if own else 1, width)))
+        if len(set(sizes.values())) > 1:
+            differ = ", ".join(f"{symbol} has {size}" for symbol, size in sizes.items())
+            raise ProblemError(f"batches of different sizes: {differ}")
+        #: None for a single instance.
+        self.size: int | None = next(iter(sizes.values()), None)
+        # One row for all of no instances is no row.
+        if self.size == 0:
+            self.parts = [(symbol, array[:0]) for symbol, array in self.parts]
+
+    @property
+    def rows(self) -> int:
+        """Instances."""
+        return 1 if self.size is None else self.size
+
+    def shaped(self, array: NDArray[Any], shape: tuple[int, ...]) -> Any:
+        """Rows of an answer in the shape of one instance, or of a batch of them."""
+        full = array.reshape((self.rows, *shape))
+        if self.size is not None:
+            return full
+        return full[0] if shape else full[0].item()
+
+    def listed(self, values: list[str]) -> Any:
+        """Words of an answer: one word, or an array of them."""
+        return values[0] if self.size is None else np.array(values, dtype=np.str_)
+
+
+def sample_ids(ids: ArrayLike | None, rows: int) -> NDArray[np.uint64] | None:
+    """Ids of samples: whole numbers from 0 on, one an instance."""
+    if ids is None:
+        return None
+    array = np.atleast_1d(np.asarray(ids))
+    if array.shape != (rows,):
+        raise ProblemError(f"ids have the shape {array.shape}, expected ({rows},)")
+    if array.dtype.kind not in "iu" or (array.dtype.kind == "i" and bool((array < 0).any())):
+        raise ProblemError("ids are whole numbers from 0 on")
+    return np.ascontiguousarray(array, dtype=np.uint64)

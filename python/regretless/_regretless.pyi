@@ -1,0 +1,119 @@
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Judge", "Learner", "Loss", "Problem", "Solutions", "Surrogate", "methods", "multipliers"]
+
+_Float = NDArray[np.float64]
+_Given = list[tuple[str, _Float]]
+_ByKind = tuple[_Float, _Float, _Float, _Float, _Float]
+
+@final
+class Problem:
+    def __new__(
+        cls,
+        n: int,
+        sense: str,
+        variables: list[str] | None,
+        theta: _Float | None,
+        Q: _Float | None,
+        soft: list[tuple[str, _Float, _Float, _Float, _Float]],
+        at_most: list[tuple[str, _Float, _Float]],
+        equal: list[tuple[str, _Float, _Float]],
+        lower: _Float | None,
+        upper: _Float | None,
+    ) -> Problem: ...
+    @property
+    def variables(self) -> list[str]: ...
+    def stated(self, symbol: str) -> _Float: ...
+    def solve(self, given: _Given, rows: int, threads: int | None) -> dict[str, Any]: ...
+    def judge(self, x: _Float, given: _Given) -> list[_Float]: ...
+
+@final
+class Surrogate:
+    def __new__(
+        cls, problem: Problem, multipliers: _ByKind, k: _ByKind, segments: str, store_bytes: int
+    ) -> Surrogate: ...
+    def solve(self, given: _Given, rows: int, ids: NDArray[np.uint64] | None, threads: int | None) -> Solutions: ...
+    @property
+    def remembered(self) -> int: ...
+    def forget(self) -> None: ...
+
+@final
+class Solutions:
+    def x(self) -> _Float: ...
+    def objective(self) -> _Float: ...
+    def residual(self) -> _Float: ...
+    def status(self) -> tuple[list[str], list[list[str]]]: ...
+    def segments(self) -> NDArray[np.int8]: ...
+    def vjp(self, upstream: _Float, symbols: list[str], threads: int | None) -> dict[str, _Float]: ...
+
+@final
+class Loss:
+    def __new__(
+        cls,
+        problem: Problem,
+        method: str,
+        predicted: list[str],
+        k: float,
+        ridge: float,
+        over: float,
+        under: float,
+        multipliers: _ByKind | None,
+        scale: _Float | None,
+        store_bytes: int,
+    ) -> Loss: ...
+    def evaluate(
+        self, predictions: _Float, truths: _Float, ids: NDArray[np.uint64], threads: int | None
+    ) -> dict[str, Any]: ...
+    def end_epoch(self, rows: list[int]) -> list[str]: ...
+    def set_k(self, k: float) -> None: ...
+
+@final
+class Judge:
+    def __new__(cls, problem: Problem, predicted: list[str], prices: _ByKind | None, store_bytes: int) -> Judge: ...
+    def evaluate(
+        self, predictions: _Float, truths: _Float, ids: NDArray[np.uint64], threads: int | None
+    ) -> dict[str, Any]: ...
+
+@final
+class Learner:
+    @staticmethod
+    def fit(
+        problem: Problem,
+        predicted: list[str],
+        settings: str,
+        method: str,
+        seed: int,
+        features: _Float,
+        targets: _Float,
+        valid: NDArray[np.bool_],
+        per_variable: list[list[int]] | None,
+        watch: Callable[[str, int, int, float, float], None] | None,
+        threads: int | None,
+    ) -> Learner: ...
+    @property
+    def sentence(self) -> str: ...
+    @property
+    def kept(self) -> str: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(
+        problem: Problem, predicted: list[str], settings: str, bytes: bytes, sentence: str, kept: str
+    ) -> Learner: ...
+    def predict(self, features: _Float) -> _Float: ...
+    def decide(self, features: _Float, threads: int | None) -> tuple[_Float, list[str]]: ...
+    def evaluate(self, features: _Float, truths: _Float, threads: int | None) -> dict[str, Any]: ...
+
+def methods() -> list[tuple[str, str, str, str, str]]: ...
+def multipliers(
+    problem: Problem,
+    rule: str,
+    factor: float | None,
+    sqrt_n: bool,
+    values: _ByKind | None,
+    given: _Given,
+    rows: int,
+) -> dict[str, Any]: ...

@@ -1,0 +1,27 @@
+"""What can go wrong, by name. Hard problems are a ``status``, not an error."""
+
+__all__ = ["InternalError", "LossError", "MultiplierError", "ProblemError", "RegretlessError", "TrainingError"]
+
+
+class RegretlessError(Exception):
+    """Everything that regretless raises."""
+
+
+class ProblemError(RegretlessError, ValueError):
+    """A problem or its parameters are not what they should be: shapes, signs, bounds, NaN."""
+
+
+class MultiplierError(RegretlessError, ValueError):
+    """A rule gave no penalties for the hard rows."""
+
+
+class LossError(RegretlessError, ValueError):
+    """A decision loss cannot be built or evaluated as asked."""
+
+
+class TrainingError(RegretlessError, RuntimeError):
+    """Training failed: data, settings or divergence."""
+
+
+class InternalError(RegretlessError, RuntimeError):
+    """A bug in regretless."""

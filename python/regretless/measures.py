@@ -1,0 +1,80 @@
+"""What decisions cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import _regretless
+from ._arrays import Float
+from ._predicted import Predicted, Values
+from .errors import LossError
+from .problem import Problem
+
+__all__ = ["Decisions", "regret"]
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Decisions on predictions, judged by the truth. Rows without a decision or an optimum have a regret of NaN and a ``trouble``."""
+
+    x: Float
+    regret: Float
+    objective: Float
+    optimal: Float
+    violation: Float
+    predicted_objective: Float
+    trouble: list[str | None]
+
+    @property
+    def mean(self) -> float:
+        """Mean regret."""
+        return float(np.nanmean(self.regret))
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the mean regret."""
+        known = self.regret[~np.isnan(self.regret)]
+        return float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else float("nan")
+
+    @property
+    def relative(self) -> float:
+        """Mean regret over the mean absolute optimal value."""
+        known = ~np.isnan(self.regret)
+        return float(self.regret[known].mean() / np.abs(self.optimal[known]).mean())
+
+    def quantile(self, q: float) -> float:
+        """A quantile of the regret."""
+        return float(np.nanquantile(self.regret, q))
+
+    def cvar(self, q: float = 0.9) -> float:
+        """Mean regret of the worst ``1 − q`` of the rows."""
+        known = np.sort(self.regret[~np.isnan(self.regret)])
+        return float(known[min(int(np.floor(q * len(known))), len(known) - 1) :].mean())
+
+
+def regret(
+    problem: Problem,
+    predictions: Values,
+    truths: Values,
+    *,
+    predict: str | Sequence[str] = "theta",
+    threads: int | None = None,
+) -> Decisions:
+    """Decides exactly at predictions and compares with the best decision under the truth.
+
+    >>> import regretless as rl
+    >>> machine = rl.Problem(2, A=[[1.0, 1.0]], b=1.0)
+    >>> decisions = rl.regret(machine, [[1.0, 2.0]], [[2.0, 1.5]])
+    >>> decisions.x, decisions.regret      # makes the second product, worth 1.5 instead of 2
+    (array([[0., 1.]]), array([0.5]))
+    """
+    layout = Predicted(problem, predict)
+    predicted, true = layout.flat("predictions", predictions), layout.flat("truths", truths)
+    if len(predicted) != len(true):
+        raise LossError(f"there are {len(predicted)} predictions and {len(true)} truths")
+    judge = _regretless.Judge(problem._inner, layout.names, None, 0)
+    answer = judge.evaluate(predicted, true, np.arange(len(true), dtype=np.uint64), threads)
+    return Decisions(**answer)

@@ -1,0 +1,278 @@
+"""The decision problem and its exact optima."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _regretless
+from ._arrays import Batch, Float, floats, matrix, vector
+from .errors import ProblemError
+
+__all__ = ["Optimum", "Problem", "RowValues", "Soft"]
+
+
+@dataclass(frozen=True)
+class Soft:
+    """Soft rows: ``weightᵀ max(Cx − d, 0) + underᵀ max(d − Cx, 0)`` is paid and nothing forbidden.
+
+    >>> import regretless as rl
+    >>> water = rl.Soft([[2.0, 1.0]], 10.0, weight=0.5)          # a unit above 10 costs 0.5
+    >>> hours = rl.Soft([[1.0, 1.0]], 8.0, weight=3.0, under=1.0)  # and here one below 8 costs 1
+    """
+
+    C: ArrayLike
+    d: ArrayLike
+    weight: ArrayLike
+    under: ArrayLike = 0.0
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class RowValues:
+    """A number for every row and bound, by kind; with a leading axis for a batch."""
+
+    soft: Float
+    at_most: Float
+    equal: Float
+    lower: Float
+    upper: Float
+
+    @classmethod
+    def _of(cls, answer: Mapping[str, Any]) -> RowValues:
+        return cls(**{kind: answer[kind] for kind in KINDS})
+
+    def _tuple(self) -> tuple[Float, Float, Float, Float, Float]:
+        return (self.soft, self.at_most, self.equal, self.lower, self.upper)
+
+
+#: The kinds of rows, in the order in which they are stacked.
+KINDS = ("soft", "at_most", "equal", "lower", "upper")
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """What an exact solve found.
+
+    ``status`` is ``optimal``, ``infeasible``, ``unbounded``, ``numerical-trouble``, or in a batch ``refused`` for an instance whose
+    parameters make no problem (NaN, a negative price, a Q that is not PSD); ``why`` then says which rows cannot hold together
+    or what was wrong. The other instances of a batch do not notice.
+    """
+
+    x: Float
+    objective: Any
+    status: Any
+    why: Any
+    multipliers: RowValues
+
+
+class Problem:
+    """``max θᵀx − xᵀQx − Σ soft(x)`` over ``Ax ≤ b``, ``Bx = c``, ``lower ≤ x ≤ upper``.
+
+    For ``sense="min"`` it is ``min θᵀx + xᵀQx + Σ soft(x)``. What is stated here can be overridden in every solve; what is not known
+    yet is left out (θ) or given as a placeholder of the right shape.
+
+    >>> import regretless as rl
+    >>> farm = rl.Problem(2, A=[[1.0, 1.0]], b=8.0, soft=rl.Soft([[2.0, 1.0]], 10.0, weight=0.5))
+    >>> optimum = farm.solve([3.0, 2.0])
+    >>> optimum.x, optimum.objective, optimum.status
+    (array([8., 0.]), 21.0, 'optimal')
+
+    A batch has one axis more. Instances that are infeasible have a status, not an exception:
+
+    >>> farm.solve([[3.0, 2.0], [1.0, 2.0]]).objective
+    array([21., 16.])
+    >>> farm.solve([3.0, 2.0], b=-1.0).why
+    ['at_most', 'lower bound of x0', 'lower bound of x1']
+    """
+
+    def __init__(
+        self,
+        n: int,
+        theta: ArrayLike | None = None,
+        *,
+        Q: ArrayLike | None = None,
+        soft: Soft | Sequence[Soft] = (),
+        A: ArrayLike | None = None,
+        b: ArrayLike | None = None,
+        B: ArrayLike | None = None,
+        c: ArrayLike | None = None,
+        lower: ArrayLike | None = 0.0,
+        upper: ArrayLike | None = None,
+        sense: Literal["max", "min"] = "max",
+        variables: Sequence[str] | None = None,
+    ) -> None:
+        if not isinstance(n, (int, np.integer)) or n < 1:
+            raise ProblemError(f"n is {n!r}: the number of variables, at least 1")
+        n = int(n)
+        blocks = [soft] if isinstance(soft, Soft) else list(soft)
+        rows = []
+        for i, block in enumerate(blocks):
+            if not isinstance(block, Soft):
+                raise ProblemError(f"soft has a {type(block).__name__}: regretless.Soft is expected")
+            C = matrix("C", block.C, n)
+            parts = (
+                vector(w, v, len(C)) for w, v in (("d", block.d), ("weight", block.weight), ("under", block.under))
+            )
+            default = "soft" if len(blocks) == 1 else f"soft{i}"
+            rows.append((block.name or default, C, *parts))
+        #: Everything the problem was made from; what pickling keeps.
+        self._state: dict[str, Any] = {
+            "n": n,
+            "theta": None if theta is None else vector("theta", theta, n),
+            "Q": None if Q is None else matrix("Q", Q, n),
+            "soft": rows,
+            "at_most": _hard("A", A, "b", b, n, "at_most"),
+            "equal": _hard("B", B, "c", c, n, "equal"),
+            # No bound is an infinite one; the engine's own default is 0.
+            "lower": vector("lower", -np.inf if lower is None else lower, n),
+            "upper": vector("upper", np.inf if upper is None else upper, n),
+            "sense": sense,
+            "variables": None if variables is None else [str(name) for name in variables],
+        }
+        self._build()
+
+    def _build(self) -> None:
+        s = self._state
+        self._inner = _regretless.Problem(
+            s["n"], s["sense"], s["variables"], s["theta"], s["Q"],
+            s["soft"], s["at_most"], s["equal"], s["lower"], s["upper"],
+        )  # fmt: skip
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self._state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._state = state
+        self._build()
+
+    @property
+    def n(self) -> int:
+        """Number of variables."""
+        return int(self._state["n"])
+
+    @property
+    def sense(self) -> str:
+        """``max`` or ``min``."""
+        return str(self._state["sense"])
+
+    @property
+    def quadratic(self) -> bool:
+        """True if the problem states a Q."""
+        return self._state["Q"] is not None
+
+    @property
+    def variables(self) -> list[str]:
+        """Names of the variables."""
+        return self._inner.variables
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of every parameter the problem has; Q is always one of them, blocks of a kind are stacked.
+
+        >>> import regretless as rl
+        >>> rl.Problem(2, A=[[1.0, 1.0]], b=8.0).shapes
+        {'theta': (2,), 'Q': (2, 2), 'A': (1, 2), 'b': (1,), 'lower': (2,), 'upper': (2,)}
+        """
+        n, s = self.n, self._state
+        soft = sum(len(block[1]) for block in s["soft"])
+        at_most, equal = (sum(len(block[1]) for block in s[kind]) for kind in ("at_most", "equal"))
+        shapes: dict[str, tuple[int, ...]] = {"theta": (n,), "Q": (n, n)}
+        if soft:
+            shapes |= {"C": (soft, n), "d": (soft,), "alpha": (soft,), "under": (soft,)}
+        if at_most:
+            shapes |= {"A": (at_most, n), "b": (at_most,)}
+        if equal:
+            shapes |= {"B": (equal, n), "c": (equal,)}
+        return shapes | {"lower": (n,), "upper": (n,)}
+
+    def stated(self, symbol: str) -> Float:
+        """What the problem states for a parameter."""
+        if symbol not in self.shapes:
+            raise ProblemError(f"the problem has no parameter `{symbol}`: it has {', '.join(self.shapes)}")
+        values = self._inner.stated(symbol)
+        # An LP states no Q.
+        return values.reshape(self.shapes[symbol]) if values.size else np.zeros(self.shapes[symbol])
+
+    def solve(
+        self, theta: ArrayLike | None = None, *, threads: int | None = None, **parameters: ArrayLike | None
+    ) -> Optimum:
+        """Exact optima: vertices for an LP, to 1e-8 relative for a QP.
+
+        ``parameters`` override ``Q``, ``C``, ``d``, ``alpha``, ``under``, ``A``, ``b``, ``B``, ``c``, ``lower`` and ``upper``. The work
+        is done without the interpreter's lock, on all cores or on ``threads`` of them; Ctrl-C is heard.
+        """
+        batch = self._batch({"theta": theta, **parameters})
+        answer = self._inner.solve(batch.parts, batch.rows, threads)
+        if batch.size is None and answer["status"][0] == "refused":
+            raise ProblemError(answer["why"][0][0])
+        shapes = self._kinds()
+        return Optimum(
+            x=batch.shaped(answer["x"], (self.n,)),
+            objective=batch.shaped(answer["objective"], ()),
+            status=batch.listed(answer["status"]),
+            why=answer["why"] if batch.size is not None else answer["why"][0],
+            multipliers=RowValues(**{kind: batch.shaped(answer[kind], (shapes[kind],)) for kind in KINDS}),
+        )
+
+    def objective(self, x: ArrayLike, theta: ArrayLike | None = None, **parameters: ArrayLike | None) -> Any:
+        """The objective at decisions, soft rows included; hard rows are not looked at.
+
+        >>> import regretless as rl
+        >>> farm = rl.Problem(2, soft=rl.Soft([[2.0, 1.0]], 10.0, weight=0.5))
+        >>> farm.objective([8.0, 0.0], [3.0, 2.0])      # 24 − 0.5·(16 − 10)
+        21.0
+        """
+        return self._judge(x, theta, parameters, 0)
+
+    def violation(self, x: ArrayLike, theta: ArrayLike | None = None, **parameters: ArrayLike | None) -> Any:
+        """The largest violation of a hard row or bound at decisions; 0 where they are feasible."""
+        return self._judge(x, theta, parameters, 1)
+
+    def _judge(
+        self, x: ArrayLike, theta: ArrayLike | None, parameters: Mapping[str, ArrayLike | None], which: int
+    ) -> Any:
+        points = floats("x", x)
+        if points.shape[-1:] != (self.n,) or points.ndim > 2:
+            raise ProblemError(f"x has the shape {points.shape}, expected ({self.n},) or (batch, {self.n})")
+        batch = self._batch({"theta": theta, **parameters})
+        if points.ndim == 2 and batch.size is None:
+            batch.size = len(points)
+        if points.ndim == 1:
+            points = np.tile(points, (batch.rows, 1))
+        if len(points) != batch.rows:
+            raise ProblemError(f"x has {len(points)} rows, the parameters {batch.rows}")
+        return batch.shaped(self._inner.judge(points, batch.parts)[which], ())
+
+    def _batch(self, given: Mapping[str, ArrayLike | None]) -> Batch:
+        shapes = self.shapes
+        one = {k: v for k, v in given.items() if v is not None and np.ndim(v) == 0 and k in shapes}
+        # One number stands for a whole vector.
+        filled = {k: np.full(shapes[k], v) for k, v in one.items() if len(shapes[k]) == 1}
+        return Batch(shapes, {**given, **filled})
+
+    def _kinds(self) -> dict[str, int]:
+        shapes = self.shapes
+        rows = {"soft": "d", "at_most": "b", "equal": "c", "lower": "lower", "upper": "upper"}
+        return {kind: shapes.get(symbol, (0,))[0] for kind, symbol in rows.items()}
+
+    def __repr__(self) -> str:
+        kinds = self._kinds()
+        rows = ", ".join(f"{kinds[kind]} {kind}" for kind in ("soft", "at_most", "equal") if kinds[kind])
+        return f"Problem({self.sense}, n={self.n}{', ' + rows if rows else ''})"
+
+
+def _hard(
+    what: str, M: ArrayLike | None, side: str, rhs: ArrayLike | None, n: int, name: str
+) -> list[tuple[str, Float, Float]]:
+    if (M is None) != (rhs is None):
+        given, missing = (side, what) if M is None else (what, side)
+        raise ProblemError(f"{given} is given without {missing}")
+    if M is None or rhs is None:
+        return []
+    rows = matrix(what, M, n)
+    return [(name, rows, vector(side, rhs, len(rows)))]

@@ -1,0 +1,285 @@
+"""A predictor in the manner of scikit-learn that is trained on decisions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _regretless
+from ._arrays import SYMBOLS, Float, floats
+from ._predicted import Predicted, Values
+from .errors import TrainingError
+from .measures import Decisions
+from .problem import Problem
+
+__all__ = ["DecisionRegressor"]
+
+try:
+    from sklearn.base import BaseEstimator as _Base
+except ImportError:
+
+    class _Base:  # type: ignore[no-redef]
+        """What scikit-learn's base class gives, where it is not installed."""
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            """The settings."""
+            return {
+                name: getattr(self, name)
+                for name in inspect.signature(type(self).__init__).parameters
+                if name != "self"
+            }
+
+        def set_params(self, **params: Any) -> Any:
+            """Changes settings."""
+            for name, value in params.items():
+                if name not in self.get_params():
+                    raise ValueError(f"there is no setting `{name}`: {', '.join(self.get_params())}")
+                setattr(self, name, value)
+            return self
+
+
+class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
+    """Predicts parameters of a problem from features, trained on what the decisions cost.
+
+    ``predicts`` names one parameter or several. ``method`` is ``"auto"`` (trains two-stage predictors, fine-tunes them with every decision loss that fits, tries scenarios, and keeps what
+    is best on validation), one of ``regretless.METHODS``, or one of them with ``+l2`` and ``+scenarios``. ``K`` is ``"auto"``, a number, or
+    several to choose from. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
+
+    ``fit(X, y)`` takes an array for one predicted parameter, or a dict of arrays, or for several parameters in a search one array with their
+    entries side by side. The last ``validation`` of the rows is held out to choose by (``shuffle=True``: rows drawn by the seed).
+
+    >>> import numpy as np, regretless as rl
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(120, 3))
+    >>> y = X @ rng.normal(size=(3, 4)) + 5.0                  # margins of four products
+    >>> plan = rl.Problem(4, A=[[1.0, 2.0, 1.0, 3.0]], b=10.0, upper=4.0)
+    >>> model = rl.DecisionRegressor(plan, method="spo+", predictor="linear", epochs=40).fit(X, y)
+    >>> model.predict(X).shape, model.decide(X).shape
+    ((120, 4), (120, 4))
+    >>> constant = rl.DecisionRegressor(plan, method="constant").fit(X, y)
+    >>> model.score(X, y) > constant.score(X, y)               # minus the mean regret
+    True
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        method: str = "auto",
+        *,
+        predicts: str | Sequence[str] = "theta",
+        predictor: str = "mlp",
+        layers: Sequence[int] | None = None,
+        K: float | Sequence[float] | str = "auto",
+        multipliers: str | float = "dual",
+        mix: float | None = None,
+        epochs: int | None = None,
+        batch: int | None = None,
+        learning_rate: float | None = None,
+        patience: int | None = None,
+        dropout: float | None = None,
+        weight_decay: float | None = None,
+        scenarios: int | None = None,
+        embedding: int | None = None,
+        validation: float = 0.2,
+        shuffle: bool = True,
+        random_state: int = 0,
+        verbose: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        self.problem = problem
+        self.method = method
+        self.predicts = predicts
+        self.predictor = predictor
+        self.layers = layers
+        self.K = K
+        self.multipliers = multipliers
+        self.mix = mix
+        self.epochs = epochs
+        self.batch = batch
+        self.learning_rate = learning_rate
+        self.patience = patience
+        self.dropout = dropout
+        self.weight_decay = weight_decay
+        self.scenarios = scenarios
+        self.embedding = embedding
+        self.validation = validation
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.verbose = verbose
+        self.threads = threads
+
+    # Fitting.
+
+    def fit(self, X: ArrayLike, y: Values) -> DecisionRegressor:
+        """Trains on rows of features and the parameters that came true."""
+        features, layout = self._features(X), self._layout()
+        targets = layout.flat("y", self._parts(y, layout))
+        rows = len(features)
+        if len(targets) != rows:
+            raise TrainingError(f"X has {rows} rows, y {len(targets)}")
+        held = self._held_out(rows)
+        self._settings = self._toml()
+        with _Bar(self.verbose) as watch:
+            self._learner: _regretless.Learner | None = _regretless.Learner.fit(
+                self.problem._inner, layout.names, self._settings, self.method, int(self.random_state),
+                features, targets, held, None, watch, self.threads,
+            )  # fmt: skip
+        #: Number of features.
+        self.n_features_in_ = features.shape[1]
+        #: The method that was kept: with `auto` or several K, the best on validation.
+        self.method_ = self._learner.kept
+        #: What was chosen, over what, by how much.
+        self.summary_ = self._learner.sentence
+        return self
+
+    def predict(self, X: ArrayLike) -> Any:
+        """Parameters for rows of features: an array, or a dict of arrays for several."""
+        return self._layout().shaped(self._fitted().predict(self._known_features(X)))
+
+    def decide(self, X: ArrayLike) -> Float:
+        """Exact decisions for rows of features; a row whose prediction has no optimum is NaN."""
+        x, status = self._fitted().decide(self._known_features(X), self.threads)
+        return np.where(np.array(status)[:, np.newaxis] == "optimal", x, np.nan) if len(x) else x
+
+    def evaluate(self, X: ArrayLike, y: Values) -> Decisions:
+        """Decisions for rows of features, judged by the parameters that came true."""
+        features, layout = self._known_features(X), self._layout()
+        truths = layout.flat("y", self._parts(y, layout))
+        if len(truths) != len(features):
+            raise TrainingError(f"X has {len(features)} rows, y {len(truths)}")
+        return Decisions(**self._fitted().evaluate(features, truths, self.threads))
+
+    def score(self, X: ArrayLike, y: Values) -> float:
+        """Minus the mean regret: higher is better, 0 is best."""
+        return -self.evaluate(X, y).mean
+
+    # Details.
+
+    def _layout(self) -> Predicted:
+        names = [self.predicts] if isinstance(self.predicts, str) else list(self.predicts)
+        # The order of problem files.
+        return Predicted(self.problem, sorted(names, key=lambda name: SYMBOLS.index(name) if name in SYMBOLS else 0))
+
+    def _parts(self, y: Values, layout: Predicted) -> Values:
+        if isinstance(y, Mapping):
+            return y
+        array = floats("y", y)
+        if array.ndim == 2 and array.shape[1] == layout.width:
+            shaped: Values = layout.shaped(array)
+            return shaped
+        return array
+
+    def _features(self, X: ArrayLike) -> Float:
+        features = floats("X", X)
+        if features.ndim != 2:
+            raise TrainingError(f"X has the shape {features.shape}, expected (rows, features)")
+        return features
+
+    def _known_features(self, X: ArrayLike) -> Float:
+        features = self._features(X)
+        self._fitted()
+        if features.shape[1] != self.n_features_in_:
+            raise TrainingError(f"X has {features.shape[1]} features, the model was trained on {self.n_features_in_}")
+        return features
+
+    def _held_out(self, rows: int) -> NDArray[np.bool_]:
+        if not 0.0 < self.validation < 1.0:
+            raise TrainingError(f"validation is {self.validation}: a share between 0 and 1")
+        count = min(max(round(self.validation * rows), 1), max(rows - 1, 0))
+        held = np.zeros(rows, dtype=np.bool_)
+        order = np.random.default_rng(self.random_state).permutation(rows) if self.shuffle else np.arange(rows)
+        held[order[rows - count :]] = True
+        return held
+
+    def _fitted(self) -> _regretless.Learner:
+        learner = getattr(self, "_learner", None)
+        if learner is None:
+            raise TrainingError("this DecisionRegressor is not fitted yet: call fit(X, y) first")
+        return learner  # type: ignore[no-any-return]
+
+    def _toml(self) -> str:
+        """The settings in the words of problem files."""
+        surrogate = {"k": self.K, "multipliers": self.multipliers}
+        predictor: dict[str, Any] = {"kind": self.predictor, "layers": self.layers, "dropout": self.dropout}
+        if self.embedding is not None:
+            predictor["quadratic"] = {"embedding": self.embedding}
+        training = {
+            "epochs": self.epochs,
+            "batch": self.batch,
+            "learning_rate": self.learning_rate,
+            "weight_decay": self.weight_decay,
+            "mix": self.mix,
+            "stop": None if self.patience is None else {"patience": self.patience},
+            "scenarios": None if self.scenarios is None else {"count": self.scenarios},
+        }
+        sections = {"surrogate": surrogate, "predictor": predictor, "training": training}
+        lines = []
+        for name, section in sections.items():
+            lines.append(f"[{name}]")
+            lines += [f"{key} = {_toml_value(value)}" for key, value in section.items() if value is not None]
+        return "\n".join(lines) + "\n"
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        learner = state.pop("_learner", None)
+        if learner is not None:
+            state["_model"] = (learner.to_bytes(), learner.sentence, learner.kept)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        model = state.pop("_model", None)
+        self.__dict__.update(state)
+        if model is not None:
+            names = self._layout().names
+            self._learner = _regretless.Learner.from_bytes(self.problem._inner, names, self._settings, *model)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_toml_value(v)}" for key, v in value.items()) + " }"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return "[" + ", ".join(_toml_value(v) for v in value) + "]"
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value)).lower()
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    return repr(float(value))
+
+
+class _Bar:
+    """A tqdm bar over the epochs of each stage, or nothing."""
+
+    def __init__(self, verbose: bool) -> None:
+        self.verbose = verbose
+        self.bar: Any = None
+        self.stage: str | None = None
+
+    def __enter__(self) -> Any:
+        if not self.verbose:
+            return None
+        try:
+            from tqdm.auto import tqdm
+        except ImportError as error:
+            raise ImportError("verbose=True shows a tqdm bar: pip install tqdm") from error
+        self.tqdm = tqdm
+        return self.show
+
+    def show(self, stage: str, epochs: int, epoch: int, loss: float, regret: float) -> None:
+        """Called after every epoch."""
+        if stage != self.stage:
+            self.__exit__()
+            self.stage = stage
+            self.bar = self.tqdm(total=epochs, desc=stage, unit="epoch")
+        self.bar.set_postfix(loss=f"{loss:.4g}", regret=f"{regret:.4g}", refresh=False)
+        self.bar.update(epoch - self.bar.n)
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.close()

@@ -1,0 +1,218 @@
+"""The surrogate: the problem softened and smoothed, with derivatives in every parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _regretless
+from ._arrays import Batch, Float, floats, sample_ids, vector
+from .errors import ProblemError
+from .multipliers import MultiplierRule, Multipliers
+from .problem import KINDS, Problem
+
+__all__ = ["Gradients", "Solution", "Surrogate"]
+
+#: Instances that penalties are chosen by; more say little more.
+PROBES = 256
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """∂⟨g, x⟩ with respect to each parameter as stated, in its own shape, with a leading axis for a batch; ``None`` if not asked for.
+
+    With ``v = H⁻¹g``: ``∂θ = v``, ``∂Q = −(vxᵀ + xvᵀ)``, ``∂d = w∘(Cv)``, ``∂C = −(λvᵀ + (w∘Cv)xᵀ)``; ``K`` is that of all rows together.
+    """
+
+    theta: Any = None
+    Q: Any = None
+    C: Any = None
+    d: Any = None
+    alpha: Any = None
+    under: Any = None
+    A: Any = None
+    b: Any = None
+    B: Any = None
+    c: Any = None
+    lower: Any = None
+    upper: Any = None
+    K: Any = None
+
+
+class Solution:
+    """The optima of a surrogate.
+
+    ``status`` is ``optimal``; ``uncapped`` if the penalties of the rows in ``why`` were too small here, so that the instance was solved
+    with its hard rows kept; ``infeasible``, ``unbounded`` or ``numerical-trouble``; in a batch also ``refused``.
+    """
+
+    def __init__(self, problem: Problem, batch: Batch, inner: _regretless.Solutions) -> None:
+        self._problem, self._batch, self._inner = problem, batch, inner
+        #: The decisions.
+        self.x: Float = batch.shaped(inner.x(), (problem.n,))
+        words, why = inner.status()
+        #: How each solve ended.
+        self.status: Any = batch.listed(words)
+        #: Rows or reasons behind a status.
+        self.why: Any = why if batch.size is not None else why[0]
+
+    @property
+    def objective(self) -> Any:
+        """The *original* problem's objective at ``x``."""
+        return self._batch.shaped(self._inner.objective(), ())
+
+    @property
+    def residual(self) -> Any:
+        """Stationarity residual over the size of its terms."""
+        return self._batch.shaped(self._inner.residual(), ())
+
+    @property
+    def segments(self) -> NDArray[np.int8]:
+        """The piece of every row, stacked as soft, ``Ax ≤ b``, ``Bx = c``, lower, upper: −1 below its limit, 0 on the rounded piece,
+        1 above; 2 for a row that has no price or bound."""
+        pieces: NDArray[np.int8] = self._inner.segments()
+        shaped: NDArray[np.int8] = self._batch.shaped(pieces, (pieces.shape[1],)) if pieces.size else pieces
+        return shaped
+
+    def vjp(self, grad_x: ArrayLike, *, wrt: Sequence[str] | None = None, threads: int | None = None) -> Gradients:
+        """Gradients from ``grad_x = ∂L/∂x`` in all parameters, or in those of ``wrt``: one solve with the factor at hand.
+
+        >>> import regretless as rl
+        >>> farm = rl.Problem(2, Q=[[1.0, 0.0], [0.0, 1.0]], lower=None)
+        >>> out = rl.Surrogate(farm).solve([3.0, 2.0])     # max θᵀx − xᵀx: x = θ/2
+        >>> out.vjp([1.0, 0.0], wrt=["theta"]).theta
+        array([0.5, 0. ])
+        """
+        shapes = {**self._problem.shapes, "K": ()}
+        if not self._problem.quadratic and "Q" not in self._batch.batched:
+            del shapes["Q"]
+        wanted = list(shapes) if wrt is None else list(wrt)
+        if unknown := [symbol for symbol in wanted if symbol not in shapes]:
+            raise ProblemError(f"there is no `{unknown[0]}` here to have a gradient in: {', '.join(shapes)}")
+        upstream = floats("grad_x", grad_x)
+        if upstream.shape != self.x.shape:
+            raise ProblemError(f"grad_x has the shape {upstream.shape}, expected that of x, {self.x.shape}")
+        found = self._inner.vjp(upstream.reshape(self._batch.rows, self._problem.n), wanted, threads)
+        return Gradients(**{symbol: self._batch.shaped(found[symbol], shapes[symbol]) for symbol in wanted})
+
+
+class Surrogate:
+    """A problem whose hard rows cost a penalty and whose hinges are rounded over ``|z| ≤ 1/4K``.
+
+    Its optimum is a smooth function of every parameter. ``multipliers`` are ``"dual"``, ``"theory"``, ``"empirical"``, a number, numbers by
+    kind of row, or a ``Multipliers``; rules look at the first batch that is solved, unless ``examples`` are given. ``segments``
+    is ``"smooth"``, or ``"vertex"`` for the paper's way. ``K`` is one number, or a dict of numbers by kind of row.
+
+    >>> import regretless as rl
+    >>> farm = rl.Problem(2, A=[[1.0, 1.0]], b=8.0, soft=rl.Soft([[2.0, 1.0]], 10.0, weight=0.5))
+    >>> surrogate = rl.Surrogate(farm, K=5.0)
+    >>> out = surrogate.solve([[3.0, 2.0], [1.0, 2.0]], ids=[0, 1])   # with ids, the next solve starts here
+    >>> out.x.shape, out.status
+    ((2, 2), array(['optimal', 'optimal'], dtype='<U7'))
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        K: float | dict[str, ArrayLike] = 5.0,
+        multipliers: MultiplierRule = "dual",
+        segments: Literal["smooth", "vertex"] = "smooth",
+        *,
+        examples: dict[str, ArrayLike] | None = None,
+        store_bytes: int = 512 << 20,
+    ) -> None:
+        self._problem, self._rule, self._segments, self._store_bytes = problem, multipliers, segments, store_bytes
+        self._K = _sharpness(problem, K)
+        self._inner: _regretless.Surrogate | None = None
+        self._multipliers: Multipliers | None = None
+        if examples is not None:
+            self._choose(problem._batch(examples))
+        elif not isinstance(multipliers, str):
+            self._choose(problem._batch({}))
+        elif multipliers not in ("dual", "theory", "empirical"):
+            Multipliers.choose(problem, multipliers)
+        if segments not in ("smooth", "vertex"):
+            raise ProblemError(f'segments is {segments!r}: "smooth" or "vertex"')
+
+    @property
+    def problem(self) -> Problem:
+        """The problem behind it."""
+        return self._problem
+
+    @property
+    def multipliers(self) -> Multipliers | None:
+        """The penalties; ``None`` until they are chosen."""
+        return self._multipliers
+
+    def _choose(self, batch: Batch) -> _regretless.Surrogate:
+        step = -(-batch.rows // PROBES) or 1
+        some = {symbol: _unflat(self._problem, symbol, array[::step]) for symbol, array in batch.parts}
+        # Shared values have one row as well.
+        given: dict[str, Any] = {symbol: array if batch.batched[symbol] else array[0] for symbol, array in some.items()}
+        self._multipliers = Multipliers.choose(self._problem, self._rule, **given)
+        values = self._multipliers.values._tuple()
+        self._inner = _regretless.Surrogate(self._problem._inner, values, self._K, self._segments, self._store_bytes)
+        return self._inner
+
+    def solve(
+        self,
+        theta: ArrayLike | None = None,
+        *,
+        ids: ArrayLike | None = None,
+        threads: int | None = None,
+        **parameters: ArrayLike | None,
+    ) -> Solution:
+        """Optima of one instance or a batch; samples with ``ids`` start where they were solved last."""
+        batch = self._problem._batch({"theta": theta, **parameters})
+        rows = sample_ids(ids, batch.rows)
+        if batch.rows == 0 and self._inner is None:
+            inner = self._choose_nothing()
+        else:
+            inner = self._inner or self._choose(batch)
+        solved = inner.solve(batch.parts, batch.rows, rows, threads)
+        solution = Solution(self._problem, batch, solved)
+        if batch.size is None and solution.status == "refused":
+            raise ProblemError(solution.why[0])
+        return solution
+
+    def _choose_nothing(self) -> _regretless.Surrogate:
+        """A surrogate for a batch without instances: any penalties do, and none are kept."""
+        ones: Any = tuple(np.ones(size) for size in self._problem._kinds().values())
+        return _regretless.Surrogate(self._problem._inner, ones, self._K, self._segments, self._store_bytes)
+
+    def forget(self) -> None:
+        """Forgets where samples were solved last."""
+        if self._inner is not None:
+            self._inner.forget()
+
+    def __getstate__(self) -> dict[str, Any]:
+        rule = self._multipliers or self._rule
+        kept = {"problem": self._problem, "rule": rule, "segments": self._segments, "K": self._K}
+        return {**kept, "store_bytes": self._store_bytes, "chosen": self._multipliers is not None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._problem, self._rule, self._segments = state["problem"], state["rule"], state["segments"]
+        self._K, self._store_bytes = state["K"], state["store_bytes"]
+        self._inner = self._multipliers = None
+        if state["chosen"]:
+            self._choose(self._problem._batch({}))
+
+    def __repr__(self) -> str:
+        return f"Surrogate({self._problem!r}, segments={self._segments!r})"
+
+
+def _unflat(problem: Problem, symbol: str, array: Float) -> Float:
+    return array.reshape((len(array), *problem.shapes[symbol]))
+
+
+def _sharpness(problem: Problem, K: float | dict[str, ArrayLike]) -> Any:
+    sizes = problem._kinds()
+    if not isinstance(K, dict):
+        return tuple(np.full(sizes[kind], float(K)) for kind in KINDS)
+    if unknown := sorted(set(K) - set(KINDS)):
+        raise ProblemError(f"there is no kind of row `{unknown[0]}`: {', '.join(KINDS)}")
+    return tuple(vector(f"K of {kind}", K.get(kind, 5.0), sizes[kind]) for kind in KINDS)

@@ -1,0 +1,168 @@
+"""PyTorch: a layer that decides, and losses on decisions.
+
+>>> import torch, regretless as rl, regretless.torch
+>>> farm = rl.Problem(2, A=[[1.0, 1.0]], b=8.0, soft=rl.Soft([[2.0, 1.0]], 10.0, weight=0.5))
+>>> layer = rl.torch.DecisionLayer(rl.Surrogate(farm, K=5.0))
+>>> theta = torch.tensor([[3.0, 2.0], [1.0, 2.0]], requires_grad=True)
+>>> x = layer(theta)
+>>> x.sum().backward()
+>>> theta.grad.shape
+torch.Size([2, 2])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+try:
+    import torch
+except ImportError as error:
+    raise ImportError(
+        "regretless.torch needs PyTorch: pip install torch, or pip install 'regretless[torch]'"
+    ) from error
+
+from .losses import DecisionLoss as NumpyLoss
+from .losses import Method
+from .multipliers import MultiplierRule
+from .problem import Problem
+from .surrogate import Solution, Surrogate
+
+__all__ = ["DecisionLayer", "DecisionLoss"]
+
+Tensor = torch.Tensor
+
+
+def _array(tensor: Tensor) -> np.ndarray[Any, Any]:
+    return tensor.detach().cpu().numpy()
+
+
+class _Decide(torch.autograd.Function):
+    """x of the surrogate; backward is one call for all parameters that want a gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, layer: DecisionLayer, ids: Any, names: tuple[str, ...], *tensors: Tensor) -> Tensor:
+        given: dict[str, Any] = {name: _array(tensor) for name, tensor in zip(names, tensors)}
+        layer.solution = layer.surrogate.solve(given.pop("theta", None), ids=ids, threads=layer.threads, **given)
+        ctx.solution, ctx.names, ctx.threads = layer.solution, names, layer.threads
+        ctx.likes = [(tensor.dtype, tensor.device, tensor.shape) for tensor in tensors]
+        like = tensors[0]
+        return torch.as_tensor(layer.solution.x, dtype=like.dtype, device=like.device)
+
+    @staticmethod
+    def backward(ctx: Any, *outputs: Tensor) -> Any:
+        wanted = [name for name, need in zip(ctx.names, ctx.needs_input_grad[3:]) if need]
+        gradients = ctx.solution.vjp(_array(outputs[0]), wrt=wanted, threads=ctx.threads)
+        grads: list[Tensor | None] = []
+        for name, (dtype, device, shape) in zip(ctx.names, ctx.likes):
+            if name not in wanted:
+                grads.append(None)
+                continue
+            value = torch.as_tensor(getattr(gradients, name), dtype=dtype, device=device)
+            # What holds for all instances has the sum of their gradients.
+            grads.append(value if value.shape == shape else value.sum(0))
+        return (None, None, None, *grads)
+
+
+class DecisionLayer(torch.nn.Module):
+    """``x = layer(theta)`` or ``layer(theta=…, C=…, d=…)``: the surrogate's optimum, differentiable in every tensor.
+
+    Tensors with one axis more than the parameter are batches. ``ids`` name the samples, so that each starts where it was solved
+    last. ``layer.solution`` holds what the last call found, statuses among it. Instances without an optimum have a gradient as well:
+    that of the point that was reached; refused instances have x NaN and a gradient of 0.
+    """
+
+    def __init__(self, surrogate: Surrogate, *, threads: int | None = None) -> None:
+        super().__init__()
+        self.surrogate = surrogate
+        self.threads = threads
+        self.solution: Solution | None = None
+
+    def forward(self, theta: Tensor | None = None, *, ids: Any = None, **parameters: Tensor) -> Tensor:
+        """The decisions."""
+        given = {"theta": theta, **parameters}
+        named = {name: value for name, value in given.items() if value is not None}
+        if not named:
+            raise TypeError("give at least one parameter as a tensor")
+        for name, value in named.items():
+            if not isinstance(value, Tensor):
+                raise TypeError(f"{name} is a {type(value).__name__}: a tensor is expected")
+        known = _array(ids) if isinstance(ids, Tensor) else ids
+        return _Decide.apply(self, known, tuple(named), *named.values())  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return repr(self.surrogate)
+
+
+class _Lose(torch.autograd.Function):
+    """Mean loss of a batch, with the gradients that came with the values."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, module: DecisionLoss, truths: Any, ids: Any, names: tuple[str, ...], *tensors: Tensor
+    ) -> Tensor:
+        given = {name: _array(tensor) for name, tensor in zip(names, tensors)}
+        one = len(names) == 1
+        result = module.loss(given[names[0]] if one else given, truths, ids=ids, threads=module.threads)
+        module.troubles = result.troubles
+        rows = max(len(result.value), 1)
+        gradients = {names[0]: result.gradient} if one else result.gradient
+        ctx.grads = [
+            torch.as_tensor(gradients[name] / rows, dtype=tensor.dtype, device=tensor.device)
+            for name, tensor in zip(names, tensors)
+        ]
+        mean = float(result.value.sum()) / rows
+        return torch.as_tensor(mean, dtype=tensors[0].dtype, device=tensors[0].device)
+
+    @staticmethod
+    def backward(ctx: Any, *outputs: Tensor) -> Any:
+        return (None, None, None, None, *(outputs[0] * grad for grad in ctx.grads))
+
+
+class DecisionLoss(torch.nn.Module):
+    """``loss(predicted, true)``: the mean decision loss of a batch, see :class:`regretless.DecisionLoss`.
+
+    >>> import torch, regretless as rl, regretless.torch
+    >>> machine = rl.Problem(2, A=[[1.0, 1.0]], b=1.0)
+    >>> loss = rl.torch.DecisionLoss(machine, method="spo+")
+    >>> predicted = torch.tensor([[1.0, 2.0]], requires_grad=True)
+    >>> loss(predicted, torch.tensor([[2.0, 1.5]])).backward()
+    >>> predicted.grad
+    tensor([[-2.,  2.]])
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        method: Method | str = "surrogate",
+        *,
+        predict: str | Sequence[str] = "theta",
+        K: float = 5.0,
+        multipliers: MultiplierRule = "dual",
+        mix: float | None = None,
+        threads: int | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        self.loss = NumpyLoss(problem, method, predict=predict, K=K, multipliers=multipliers, mix=mix, **options)
+        self.threads = threads
+        #: Samples of the last batch that had no loss.
+        self.troubles: dict[int, str] = {}
+
+    def forward(
+        self, predicted: Tensor | Mapping[str, Tensor], true: Tensor | Mapping[str, Tensor], *, ids: Any = None
+    ) -> Tensor:
+        """The mean loss."""
+        names = self.loss._predicted.names
+        given = predicted if isinstance(predicted, Mapping) else {names[0]: predicted}
+        if set(given) != set(names):
+            raise TypeError(f"predictions are of {', '.join(given)}, expected {', '.join(names)}")
+        truths = {k: _array(v) for k, v in true.items()} if isinstance(true, Mapping) else _array(true)
+        known = _array(ids) if isinstance(ids, Tensor) else ids
+        tensors = [given[name] for name in names]
+        return _Lose.apply(self, truths, known, tuple(names), *tensors)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"method={self.loss.method!r}"

@@ -1,0 +1,48 @@
+"""Every example in a docstring runs, every public name has a docstring, and the stubs tell the truth."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import regretless
+
+MODULES = [m.name for m in pkgutil.iter_modules(regretless.__path__) if not m.name.startswith("_")]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name: str) -> None:
+    module = importlib.import_module(f"regretless.{name}")
+    outcome = doctest.testmod(module)
+    assert outcome.failed == 0
+    assert name == "errors" or outcome.attempted > 0
+
+
+def test_public_names_have_docstrings() -> None:
+    bare = []
+    for name in regretless.__all__:
+        thing = getattr(regretless, name)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            bare += [] if thing.__doc__ else [name]
+        if inspect.isclass(thing):
+            public = [(k, v) for k, v in vars(thing).items() if not k.startswith("_")]
+            bare += [
+                f"{name}.{k}"
+                for k, v in public
+                if (inspect.isfunction(v) or isinstance(v, property)) and not inspect.getdoc(v)
+            ]
+    assert not bare
+
+
+@pytest.mark.parametrize(
+    "command", [["mypy.stubtest", "regretless._regretless"], ["mypy", "--strict", "-p", "regretless"]]
+)
+def test_types(command: list[str]) -> None:
+    out = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True)
+    assert out.returncode == 0, out.stdout + out.stderr

@@ -1,0 +1,79 @@
+"""Decision losses: values by hand, gradients against differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import draw
+
+import regretless as rl
+
+
+@pytest.mark.parametrize("method", [m for m in rl.METHODS if m not in ("l1", "weighted-l1")])
+def test_gradients_agree_with_differences(method: str) -> None:
+    rng = np.random.default_rng(11)
+    # A strictly convex problem: decisions are smooth almost everywhere.
+    p = draw(rng, 4, quadratic=True)
+    loss = rl.DecisionLoss(p, method, K=2.0, ridge=1e-9)
+    truth, predicted, step = rng.normal(size=(6, 4)), rng.normal(size=(6, 4)), 1e-6
+    result = loss(predicted, truth)
+    assert not result.troubles
+    for k in range(4):
+        shift = step * np.eye(4)[k]
+        differences = (loss(predicted + shift, truth).value - loss(predicted - shift, truth).value) / (2 * step)
+        if method == "surrogate-vertex":
+            continue  # Its pieces are frozen: the gradient is the paper's, not that of the value.
+        assert result.gradient[:, k] == pytest.approx(differences, abs=1e-4), k
+
+
+def test_spo_plus_bounds_the_regret(rng: np.random.Generator) -> None:
+    p = draw(rng, 5, quadratic=False)
+    truth, predicted = rng.normal(size=(40, 5)), rng.normal(size=(40, 5))
+    loss = rl.DecisionLoss(p, "spo+")(predicted, truth).value
+    assert (loss >= rl.regret(p, predicted, truth).regret - 1e-9).all()
+
+
+def test_several_parameters_at_once(rng: np.random.Generator) -> None:
+    p = draw(rng, 4, quadratic=True)
+    truth = {"C": p.stated("C") + 0.1 * rng.normal(size=(5, 3, 4)), "d": p.stated("d") + 0.1 * rng.normal(size=(5, 3))}
+    predicted = {name: value + 0.1 * rng.normal(size=value.shape) for name, value in truth.items()}
+    loss = rl.DecisionLoss(p, "surrogate", predict=["C", "d"], K=3.0)
+    result = loss(predicted, truth)
+    assert result.gradient["C"].shape == (5, 3, 4) and (result.value >= 0).all()
+    assert loss(truth, truth).value == pytest.approx(np.zeros(5), abs=1e-9)
+    decisions = rl.regret(p, predicted, truth, predict=["C", "d"])
+    by_hand = [p.objective(x, C=C, d=d) for x, C, d in zip(decisions.x, truth["C"], truth["d"])]
+    assert decisions.objective == pytest.approx(np.array(by_hand))
+    best = p.solve(**truth).objective
+    sign = 1.0 if p.sense == "max" else -1.0
+    assert decisions.regret == pytest.approx(sign * (best - np.array(by_hand)), abs=1e-8)
+
+
+def test_mixing_has_the_length_of_l2(rng: np.random.Generator) -> None:
+    p = draw(rng, 4, quadratic=True)
+    truth, predicted = rng.normal(size=(2, 6, 4))
+    l2, own, mixed = (
+        rl.DecisionLoss(p, m, mix=w, K=2.0)(predicted, truth).gradient
+        for m, w in (("l2", None), ("surrogate", None), ("surrogate", 0.25))
+    )
+    assert mixed == pytest.approx(0.25 * l2 + 0.75 * own * np.linalg.norm(l2) / np.linalg.norm(own))
+
+
+def test_what_does_not_fit_is_refused_by_name(farm: rl.Problem) -> None:
+    with pytest.raises(rl.LossError, match="spo\\+"):
+        rl.DecisionLoss(farm, "spo+", predict="C")
+    with pytest.raises(rl.LossError, match="there is no method"):
+        rl.DecisionLoss(farm, "magic")
+    with pytest.raises(rl.ProblemError, match="no parameter `B`"):
+        rl.DecisionLoss(farm, predict="B")
+    troubled = rl.DecisionLoss(farm, "spo+")([[1.0, np.nan], [1.0, 2.0]], [[1.0, 1.0], [2.0, 1.0]])
+    assert list(troubled.troubles) == [0] and troubled.value[0] == 0.0 and troubled.value[1] > 0.0
+
+
+def test_measures_by_hand(rng: np.random.Generator) -> None:
+    p = draw(rng, 3, quadratic=False)
+    d = rl.regret(p, rng.normal(size=(30, 3)), rng.normal(size=(30, 3)))
+    assert d.mean == pytest.approx(d.regret.mean())
+    assert d.relative == pytest.approx(d.regret.mean() / np.abs(d.optimal).mean())
+    assert d.cvar(0.9) == pytest.approx(np.sort(d.regret)[-3:].mean())
+    assert d.standard_error == pytest.approx(d.regret.std(ddof=1) / np.sqrt(30))

@@ -1,0 +1,149 @@
+"""The scikit-learn face."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import regretless as rl
+
+base = pytest.importorskip("sklearn.base")
+from sklearn.linear_model import LinearRegression  # noqa: E402
+from sklearn.model_selection import GridSearchCV  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+
+@pytest.fixture
+def plan() -> rl.Problem:
+    return rl.Problem(4, A=[[1.0, 2.0, 1.0, 3.0]], b=10.0, upper=4.0)
+
+
+@pytest.fixture
+def data(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    X = rng.normal(size=(200, 3))
+    return X, np.abs(X @ rng.normal(size=(3, 4)) + 5.0)
+
+
+def test_l2_finds_what_least_squares_finds(plan: rl.Problem, data) -> None:
+    X, y = data
+    ours = rl.DecisionRegressor(plan, "l2", predictor="linear", epochs=300, patience=300, random_state=1).fit(X, y)
+    theirs = LinearRegression().fit(X, y)
+    # Not the same: the epoch that is kept is the one with the least regret, not the least error.
+    assert np.corrcoef(ours.predict(X).ravel(), theirs.predict(X).ravel())[0, 1] > 0.98
+    assert ours.method_ == "l2" and ours.n_features_in_ == 3
+
+
+def test_decisions_and_score(plan: rl.Problem, data) -> None:
+    X, y = data
+    model = rl.DecisionRegressor(plan, "spo+", predictor="linear", epochs=30).fit(X, y)
+    assert np.allclose(model.decide(X), plan.solve(model.predict(X)).x, atol=1e-9)
+    judged = rl.regret(plan, model.predict(X), y)
+    assert model.score(X, y) == pytest.approx(-judged.mean)
+    assert model.evaluate(X, y).regret == pytest.approx(judged.regret)
+    constant = rl.DecisionRegressor(plan, "constant").fit(X, y)
+    assert model.score(X, y) > constant.score(X, y)
+
+
+def test_auto_says_what_it_chose(plan: rl.Problem, data) -> None:
+    model = rl.DecisionRegressor(plan, predictor="linear", epochs=10, K=2.0).fit(*data)
+    assert "validation regret" in model.summary_
+
+
+def test_several_parameters_and_scenarios(rng: np.random.Generator) -> None:
+    p = rl.Problem(3, soft=rl.Soft(np.eye(3), np.ones(3), weight=4.0, under=1.0), upper=5.0)
+    X = rng.normal(size=(150, 2))
+    y = {
+        "d": 2.0 + 0.3 * X @ rng.normal(size=(2, 3)) + 0.2 * rng.normal(size=(150, 3)),
+        "theta": np.tile(p.stated("theta"), (150, 1)),
+    }
+    model = rl.DecisionRegressor(
+        p, "l2+scenarios", predicts=["d", "theta"], predictor="linear", epochs=30, scenarios=20
+    ).fit(X, y)
+    assert set(model.predict(X)) == {"theta", "d"}
+    plain = rl.DecisionRegressor(p, "l2", predicts=["d", "theta"], predictor="linear", epochs=30).fit(X, y)
+    assert model.score(X, y) > plain.score(X, y)
+    # Side by side, in the order of the documentation.
+    flat = np.hstack([y["theta"], y["d"]])
+    assert model.score(X, flat) == pytest.approx(model.score(X, y))
+
+
+def test_conventions(plan: rl.Problem, data) -> None:
+    X, y = data
+    model = rl.DecisionRegressor(plan, "spo+", predictor="linear", epochs=5, K=3.0)
+    twin = base.clone(model)
+    assert twin.get_params()["K"] == 3.0 and twin.get_params()["method"] == "spo+"
+    assert np.array_equal(model.fit(X, y).predict(X), twin.fit(X, y).predict(X))
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(X), model.predict(X)) and np.array_equal(again.decide(X), model.decide(X))
+    with pytest.raises(rl.TrainingError, match="not fitted"):
+        base.clone(model).predict(X)
+    piped = make_pipeline(StandardScaler(), twin).fit(X, y)
+    assert piped.score(X, y) <= 0.0
+
+
+def test_a_search_over_methods_and_k(plan: rl.Problem, data) -> None:
+    X, y = data
+    search = GridSearchCV(
+        rl.DecisionRegressor(plan, predictor="linear", epochs=5),
+        {"method": ["l2", "surrogate-smooth"], "K": [1.0, 5.0]},
+        cv=2,
+        n_jobs=2,
+    ).fit(X, y)
+    assert search.best_params_["method"] in ("l2", "surrogate-smooth") and len(search.cv_results_["params"]) == 4
+
+
+def test_what_is_wrong_is_said(plan: rl.Problem, data) -> None:
+    X, y = data
+    for settings, says in [
+        ({"method": "magic"}, "magic"),
+        ({"predictor": "tree"}, "tree"),
+        ({"epochs": -1}, "epochs|-1"),
+        ({"validation": 2.0}, "between 0 and 1"),
+        ({"method": "l2+scenarios"}, "scenarios"),
+    ]:
+        with pytest.raises(rl.TrainingError, match=says):
+            rl.DecisionRegressor(plan, **{"epochs": 2, **settings}).fit(X, y)
+    with pytest.raises(rl.TrainingError, match="rows"):
+        rl.DecisionRegressor(plan, "l2").fit(X, y[:-1])
+    with pytest.raises(rl.TrainingError, match="trained on 3"):
+        rl.DecisionRegressor(plan, "l2", epochs=1).fit(X, y).predict(X[:, :2])
+
+
+def test_progress(plan: rl.Problem, data, capsys: pytest.CaptureFixture[str]) -> None:
+    rl.DecisionRegressor(plan, "l2", epochs=3, verbose=True).fit(*data)
+    assert "l2: 100%" in capsys.readouterr().err
+
+
+def test_ctrl_c_interrupts_training() -> None:
+    program = (
+        "import numpy as np, regretless as rl\n"
+        "X = np.random.default_rng(0).normal(size=(2000, 10))\n"
+        "plan = rl.Problem(10, A=np.ones((1, 10)), b=3.0, upper=1.0)\n"
+        "print('ready', flush=True)\n"
+        "rl.DecisionRegressor(plan, 'spo+', epochs=100000, patience=100000).fit(X, X)\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout is not None and child.stdout.readline() == "ready\n"
+    time.sleep(2.0)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=30)
+    assert "KeyboardInterrupt" in errors
+
+
+def test_without_scikit_learn() -> None:
+    program = (
+        "import sys\n"
+        "sys.modules['sklearn'] = sys.modules['sklearn.base'] = None\n"
+        "import numpy as np, regretless as rl\n"
+        "m = rl.DecisionRegressor(rl.Problem(2, upper=1.0), 'l2', epochs=2).set_params(epochs=3)\n"
+        "print(m.get_params()['epochs'], m.fit(np.eye(9)[:, :2], np.ones((9, 2))).decide(np.zeros((1, 2))))\n"
+    )
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert out.stdout == "3 [[1. 1.]]\n"

@@ -1,0 +1,83 @@
+"""Gradients against finite differences and against cvxpylayers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import draw
+
+import regretless as rl
+
+
+@pytest.mark.parametrize("quadratic", [False, True])
+def test_gradients_agree_with_differences(quadratic: bool) -> None:
+    rng = np.random.default_rng(3)
+    p = draw(rng, 5, quadratic=quadratic, equal=1)
+    surrogate = rl.Surrogate(p, K=2.0)
+    g = rng.normal(size=5)
+    gradients, step = surrogate.solve().vjp(g), 1e-6
+    for symbol in p.shapes:
+        if symbol == "Q" and not quadratic:
+            continue
+        value, found = p.stated(symbol), getattr(gradients, symbol)
+        direction = rng.normal(size=value.shape)
+        if symbol == "Q":
+            direction = direction + direction.T
+        up, down = (surrogate.solve(**{symbol: value + s * step * direction}).x @ g for s in (1, -1))
+        assert np.sum(found * direction) == pytest.approx((up - down) / (2 * step), abs=2e-5), symbol
+    up, down = (rl.Surrogate(p, K=2.0 + s * step, multipliers=surrogate.multipliers).solve().x @ g for s in (1, -1))
+    assert gradients.K == pytest.approx((up - down) / (2 * step), abs=2e-5)
+
+
+def test_an_lp_has_a_gradient_in_a_given_q() -> None:
+    p = draw(np.random.default_rng(1), 4, quadratic=False)
+    out = rl.Surrogate(p, K=2.0).solve(Q=np.eye(4))
+    assert out.vjp(np.ones(4)).Q.shape == (4, 4)
+    plain = rl.Surrogate(p, K=2.0).solve()
+    assert plain.vjp(np.ones(4)).Q is None
+    with pytest.raises(rl.ProblemError, match="no `Q` here"):
+        plain.vjp(np.ones(4), wrt=["Q"])
+
+
+def test_the_surrogate_tends_to_the_problem(rng: np.random.Generator) -> None:
+    p = draw(rng, 6, quadratic=True)
+    exact = p.solve().x
+    distances = [np.abs(rl.Surrogate(p, K=k).solve().x - exact).max() for k in (1.0, 10.0, 1e4)]
+    assert distances[0] > distances[1] > distances[2] and distances[2] < 1e-3
+
+
+def test_vertex_mode_and_sharpness_by_kind(farm: rl.Problem) -> None:
+    smooth, vertex = (rl.Surrogate(farm, K=25.0, segments=s).solve([3.0, 2.0]).x for s in ("smooth", "vertex"))
+    assert np.abs(smooth - vertex).max() < 0.1
+    sharp = rl.Surrogate(farm, K={"soft": 1e6, "at_most": 1e6, "lower": 1e6, "upper": 1e6})
+    assert np.allclose(sharp.solve([3.0, 2.0]).x, [8.0, 0.0], atol=1e-4)
+
+
+def test_ids_start_where_they_were(farm: rl.Problem) -> None:
+    surrogate = rl.Surrogate(farm)
+    theta = np.random.default_rng(0).normal(size=(50, 2)) + 2.0
+    cold = surrogate.solve(theta)
+    warm = [surrogate.solve(theta, ids=np.arange(50)) for _ in range(2)][-1]
+    assert np.allclose(cold.x, warm.x, atol=1e-9)
+    assert surrogate._inner is not None and surrogate._inner.remembered == 50
+    surrogate.forget()
+    assert surrogate._inner.remembered == 0
+
+
+def test_penalties_too_small_are_named(farm: rl.Problem) -> None:
+    small = rl.Surrogate(farm, multipliers={"at_most": [0.1], "lower": 10.0, "upper": 10.0})
+    out = small.solve([3.0, 2.0], upper=10.0)
+    assert out.status == "uncapped" and out.why == ["at_most"]
+    # Without bounds the softened problem has no end, and no row is to blame.
+    assert small.solve([3.0, 2.0]).why == []
+
+
+def test_rules_for_penalties(farm: rl.Problem) -> None:
+    theta = np.array([[3.0, 2.0], [1.0, 2.0]])
+    dual, theory = (rl.Multipliers.choose(farm, rule, theta=theta) for rule in ("dual", "theory"))
+    assert dual.certificate.holds and theory.certificate.holds
+    # The multiplier of the land is at most the larger price of a crop: 2 at (3, 2), where water takes its share.
+    assert dual.values.at_most == pytest.approx(4 * 2.0)
+    assert rl.Multipliers.choose(farm, 7.0, theta=theta).values.at_most == [7.0]
+    with pytest.raises(rl.MultiplierError, match="no rule"):
+        rl.Surrogate(farm, multipliers="guess")
