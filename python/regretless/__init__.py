@@ -5,6 +5,7 @@ Predict the parameters of an optimisation problem, decide with the predictions, 
 
 from typing import TYPE_CHECKING, Any
 
+from .cvxpy import CvxpyProblem, from_cvxpy
 from .errors import InternalError, LossError, MultiplierError, ProblemError, RegretlessError, TrainingError
 from .losses import METHODS, DecisionLoss, LossResult, Method
 from .measures import Decisions, regret
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "Certificate",
+    "CvxpyProblem",
     "DecisionLoss",
     "DecisionRegressor",
     "Decisions",
@@ -37,6 +39,7 @@ __all__ = [
     "Solution",
     "Surrogate",
     "TrainingError",
+    "from_cvxpy",
     "regret",
 ]
 

@@ -50,7 +50,9 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     several to choose from. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
 
     ``fit(X, y)`` takes an array for one predicted parameter, or a dict of arrays, or for several parameters in a search one array with their
-    entries side by side. The last ``validation`` of the rows is held out to choose by (``shuffle=True``: rows drawn by the seed).
+    entries side by side. X with three axes, (rows, variables, features), trains one network that all variables share. Of the rows a
+    share of ``validation`` is held out to choose by: rows drawn by the seed, or with ``shuffle=False`` the last ones. A predicted Q is
+    made of embeddings of the variables; ``embedding`` is their length, or a dict such as ``{"embedding": 8, "form": "cosine"}``.
 
     >>> import numpy as np, regretless as rl
     >>> rng = np.random.default_rng(0)
@@ -83,7 +85,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         dropout: float | None = None,
         weight_decay: float | None = None,
         scenarios: int | None = None,
-        embedding: int | None = None,
+        embedding: int | Mapping[str, Any] | None = None,
         validation: float = 0.2,
         shuffle: bool = True,
         random_state: int = 0,
@@ -119,14 +121,15 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         features, layout = self._features(X), self._layout()
         targets = layout.flat("y", self._parts(y, layout))
         rows = len(features)
+        each = None if np.ndim(X) == 2 else np.arange(features.shape[1]).reshape(self.problem.n, -1).tolist()
         if len(targets) != rows:
             raise TrainingError(f"X has {rows} rows, y {len(targets)}")
         held = self._held_out(rows)
-        self._settings = self._toml()
+        self._settings = self._toml(shared=each is not None)
         with _Bar(self.verbose) as watch:
             self._learner: _regretless.Learner | None = _regretless.Learner.fit(
                 self.problem._inner, layout.names, self._settings, self.method, int(self.random_state),
-                features, targets, held, None, watch, self.threads,
+                features, targets, held, each, watch, self.threads,
             )  # fmt: skip
         #: Number of features.
         self.n_features_in_ = features.shape[1]
@@ -174,9 +177,12 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         return array
 
     def _features(self, X: ArrayLike) -> Float:
-        features = floats("X", X)
+        features, n = floats("X", X), self.problem.n
+        if features.ndim == 3 and features.shape[1] == n:
+            return features.reshape(len(features), -1)
         if features.ndim != 2:
-            raise TrainingError(f"X has the shape {features.shape}, expected (rows, features)")
+            wanted = f"(rows, features), or (rows, {n}, features) for a network shared by all variables"
+            raise TrainingError(f"X has the shape {features.shape}, expected {wanted}")
         return features
 
     def _known_features(self, X: ArrayLike) -> Float:
@@ -201,12 +207,15 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise TrainingError("this DecisionRegressor is not fitted yet: call fit(X, y) first")
         return learner  # type: ignore[no-any-return]
 
-    def _toml(self) -> str:
+    def _toml(self, *, shared: bool) -> str:
         """The settings in the words of problem files."""
         surrogate = {"k": self.K, "multipliers": self.multipliers}
         predictor: dict[str, Any] = {"kind": self.predictor, "layers": self.layers, "dropout": self.dropout}
+        if shared:
+            predictor["shared"] = True
         if self.embedding is not None:
-            predictor["quadratic"] = {"embedding": self.embedding}
+            whole = isinstance(self.embedding, Mapping)
+            predictor["quadratic"] = self.embedding if whole else {"embedding": self.embedding}
         training = {
             "epochs": self.epochs,
             "batch": self.batch,

@@ -6,8 +6,10 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +48,16 @@ def test_public_names_have_docstrings() -> None:
 def test_types(command: list[str]) -> None:
     out = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True)
     assert out.returncode == 0, out.stdout + out.stderr
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_pages_do_what_they_say(page: str) -> None:
+    text = (Path(__file__).parents[2] / page).read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        names: dict[str, object] = {}
+        exec(block, names)
+        # `expression   # words → what it is`
+        for expression, shown in re.findall(r"^(\S.*?)\s+#.* → (.*)$", block, re.MULTILINE):
+            assert repr(eval(expression, names)) == shown

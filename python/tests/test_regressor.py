@@ -74,6 +74,33 @@ def test_several_parameters_and_scenarios(rng: np.random.Generator) -> None:
     assert model.score(X, flat) == pytest.approx(model.score(X, y))
 
 
+def test_one_network_for_all_variables(rng: np.random.Generator) -> None:
+    p = rl.Problem(5, A=np.ones((1, 5)), b=2.0, upper=1.0)
+    rows = rng.normal(size=(200, 2))
+    # Every variable has the same rows in another order, so that all have the same mean and deviation.
+    X = np.stack([np.concatenate([rng.permutation(rows[:160]), rows[160:]]) for _ in range(5)], axis=1)
+    y = 3.0 + X @ np.array([1.0, -0.5])
+    model = rl.DecisionRegressor(p, "l2", predictor="linear", epochs=200, shuffle=False).fit(X, y)
+    # One network: exchanging the variables exchanges the predictions.
+    assert np.allclose(model.predict(X[:, ::-1]), model.predict(X)[:, ::-1], atol=1e-4)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(X), model.predict(X))
+    with pytest.raises(rl.TrainingError, match="rows, 5, features"):
+        model.predict(X[:, :3])
+
+
+def test_a_predicted_q_of_cosines(rng: np.random.Generator) -> None:
+    p = rl.Problem(3, np.ones(3), Q=np.eye(3), upper=1.0)
+    X = rng.normal(size=(60, 2))
+    embedded = rng.normal(size=(60, 3, 2))
+    embedded /= np.linalg.norm(embedded, axis=2, keepdims=True)
+    y = 0.9 * embedded @ embedded.transpose(0, 2, 1) + 0.1 * np.eye(3)
+    model = rl.DecisionRegressor(
+        p, "l2", predicts="Q", epochs=5, embedding={"embedding": 2, "form": "cosine", "ridge": 0.1}
+    ).fit(X, y)
+    assert np.allclose(np.diagonal(model.predict(X), axis1=1, axis2=2), 1.0, atol=1e-5)
+
+
 def test_conventions(plan: rl.Problem, data) -> None:
     X, y = data
     model = rl.DecisionRegressor(plan, "spo+", predictor="linear", epochs=5, K=3.0)
