@@ -7,12 +7,13 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use regretless_core::{
-    Batch, DecisionLoss, Layout, LossError, LossOptions, Losses, Method, Parameter, RowId, build_loss,
+    Batch, DecisionLoss, Layout, LossError, LossOptions, Losses, Method, Multipliers, Parameter, RowId,
+    build_loss,
 };
 
 use crate::arrays::{flat, parameter, table};
 use crate::error;
-use crate::multipliers::{ByKind, given, row_values};
+use crate::multipliers::{ByKind, row_values};
 use crate::problem::Problem;
 use crate::run::detached;
 
@@ -62,7 +63,7 @@ impl Loss {
         let problem = problem.get();
         let method: Method = method.parse().map_err(refused)?;
         let layout = layout(problem, &predicted)?;
-        let multipliers = multipliers.map(|values| given(row_values(&values)));
+        let multipliers = multipliers.map(|values| Multipliers::given(row_values(&values)));
         let options = LossOptions {
             k,
             ridge,

@@ -3,7 +3,7 @@
 use numpy::{PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use regretless_core::{Certificate, Multipliers, RowValues, Rule};
+use regretless_core::{Multipliers, RowValues, Rule};
 
 use crate::arrays::{Given, Overrides, kinds, of_kind};
 use crate::error;
@@ -17,19 +17,6 @@ pub(crate) type ByKind<'py> = [PyReadonlyArray1<'py, f64>; 5];
 pub(crate) fn row_values(arrays: &ByKind<'_>) -> RowValues {
     let [soft, at_most, equal, lower, upper] = arrays.each_ref().map(|a| a.as_array().to_vec());
     RowValues { soft, at_most, equal, lower, upper }
-}
-
-/// Penalties as they are.
-pub(crate) fn given(values: RowValues) -> Multipliers {
-    let certificate = Certificate {
-        instances: 0,
-        without_optimum: 0,
-        unbounded: 0,
-        worst_violation: 0.0,
-        worst_row: None,
-        scale: 1.0,
-    };
-    Multipliers { values, explanation: "as given".into(), certificate, raised: Vec::new() }
 }
 
 /// Chooses penalties by a rule; `factor` and `values` belong to the rules that have them.

@@ -6,13 +6,13 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use regretless_core::{
-    self as core, Gradients, Parameter, Piece, ProblemError, Segments, Solution, Store, SurrogateOptions,
+    self as core, Gradients, Multipliers, Parameter, Piece, ProblemError, Segments, Solution, Store, SurrogateOptions,
     SurrogateStatus,
 };
 
 use crate::arrays::{Given, Overrides, flat, parameter, table};
 use crate::error;
-use crate::multipliers::{ByKind, given as as_given, row_values};
+use crate::multipliers::{ByKind, row_values};
 use crate::problem::Problem;
 use crate::run::{detached, in_pieces};
 
@@ -40,7 +40,7 @@ impl Surrogate {
         };
         let options =
             SurrogateOptions { k_rows: Some(row_values(&k)), segments, ..SurrogateOptions::default() };
-        let multipliers = as_given(row_values(&multipliers));
+        let multipliers = Multipliers::given(row_values(&multipliers));
         let inner =
             core::Surrogate::new(&problem.get().inner, &multipliers, &options).map_err(error::problem)?;
         Ok(Self { inner, store: Mutex::new(Store::with_budget(store_bytes)) })

@@ -128,8 +128,8 @@ impl Multipliers {
         Ok(Self { values, explanation, certificate, raised: Vec::new() })
     }
 
-    /// Penalties as they are, with nothing tried.
-    pub(crate) fn given(values: RowValues) -> Self {
+    /// Penalties as they are, one for each row and bound, with nothing tried: the certificate is about no instance.
+    pub fn given(values: RowValues) -> Self {
         let certificate = Certificate::untried();
         Self { values, explanation: "as given".into(), certificate, raised: Vec::new() }
     }
