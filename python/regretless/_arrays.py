@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ class Batch:
             if own:
                 sizes[symbol] = array.shape[0]
             self.batched[symbol] = own
-            width = int(np.prod(shape))
+            width = prod(shape)
             self.parts.append((symbol, array.reshape(array.shape[0] if own else 1, width)))
         if len(set(sizes.values())) > 1:
             differ = ", ".join(f"{symbol} has {size}" for symbol, size in sizes.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ class Predicted:
         if unknown := [name for name in self.names if name not in shapes]:
             raise ProblemError(f"the problem has no parameter `{unknown[0]}`: it has {', '.join(shapes)}")
         self.shapes = {name: shapes[name] for name in self.names}
-        self.width = sum(int(np.prod(shape)) for shape in self.shapes.values())
+        self.width = sum(prod(shape) for shape in self.shapes.values())
 
     def flat(self, what: str, values: Values) -> Float:
         """Rows of a batch; no copy for a single parameter."""
@@ -46,14 +47,14 @@ class Predicted:
             if rows is not None and rows != len(array):
                 raise ProblemError(f"{what} of {name} has {len(array)} rows, others {rows}")
             rows = len(array)
-            parts.append(array.reshape(rows, int(np.prod(shape))))
+            parts.append(array.reshape(rows, prod(shape)))
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
     def shaped(self, flat: Float) -> Any:
         """An array for one parameter, a dict for several."""
         out, start = {}, 0
         for name, shape in self.shapes.items():
-            width = int(np.prod(shape))
+            width = prod(shape)
             out[name] = flat[:, start : start + width].reshape((len(flat), *shape))
             start += width
         return out[self.names[0]] if len(self.names) == 1 else out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -178,6 +179,10 @@ class Problem:
         >>> rl.Problem(2, A=[[1.0, 1.0]], b=8.0).shapes
         {'theta': (2,), 'Q': (2, 2), 'A': (1, 2), 'b': (1,), 'lower': (2,), 'upper': (2,)}
         """
+        return dict(self._shapes)
+
+    @cached_property
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
         n, s = self.n, self._state
         soft = sum(len(block[1]) for block in s["soft"])
         at_most, equal = (sum(len(block[1]) for block in s[kind]) for kind in ("at_most", "equal"))
@@ -249,14 +254,14 @@ class Problem:
         return batch.shaped(self._inner.judge(points, batch.parts)[which], ())
 
     def _batch(self, given: Mapping[str, ArrayLike | None]) -> Batch:
-        shapes = self.shapes
+        shapes = self._shapes
         one = {k: v for k, v in given.items() if v is not None and np.ndim(v) == 0 and k in shapes}
         # One number stands for a whole vector.
         filled = {k: np.full(shapes[k], v) for k, v in one.items() if len(shapes[k]) == 1}
         return Batch(shapes, {**given, **filled})
 
     def _kinds(self) -> dict[str, int]:
-        shapes = self.shapes
+        shapes = self._shapes
         rows = {"soft": "d", "at_most": "b", "equal": "c", "lower": "lower", "upper": "upper"}
         return {kind: shapes.get(symbol, (0,))[0] for kind, symbol in rows.items()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -54,11 +55,21 @@ class Solution:
         self._problem, self._batch, self._inner = problem, batch, inner
         #: The decisions.
         self.x: Float = batch.shaped(inner.x(), (problem.n,))
-        words, why = inner.status()
-        #: How each solve ended.
-        self.status: Any = batch.listed(words)
-        #: Rows or reasons behind a status.
-        self.why: Any = why if batch.size is not None else why[0]
+
+    # Words cost more than small solves do: they are made when they are asked for.
+    @cached_property
+    def _told(self) -> tuple[list[str], list[list[str]]]:
+        return self._inner.status()
+
+    @property
+    def status(self) -> Any:
+        """How each solve ended."""
+        return self._batch.listed(self._told[0])
+
+    @property
+    def why(self) -> Any:
+        """Rows or reasons behind a status."""
+        return self._told[1] if self._batch.size is not None else self._told[1][0]
 
     @property
     def objective(self) -> Any:

@@ -75,22 +75,28 @@ impl Gradients {
 impl Solution {
     /// Zeros in the layout of [`Gradients`]: a direction to fill in.
     pub fn zero_tangent(&self) -> Gradients {
+        let zeros = self.zeros(&Parameter::ALL);
+        Gradients { k_rows: RowValues::constant(self.shape(), 0.0), ..zeros }
+    }
+
+    /// Zeros for some kinds of parameters, nothing for the others.
+    fn zeros(&self, wanted: &[Parameter]) -> Gradients {
         let (s, n) = (self.shape(), self.shape().n);
+        let of = |parameter, len| vec![0.0; if wanted.contains(&parameter) { len } else { 0 }];
         Gradients {
-            theta: vec![0.0; n],
-            Q: vec![0.0; if self.rows.two_q.is_some() { n * n } else { 0 }],
-            C: vec![0.0; s.soft * n],
-            d: vec![0.0; s.soft],
-            alpha: vec![0.0; s.soft],
-            under: vec![0.0; s.soft],
-            A: vec![0.0; s.at_most * n],
-            b: vec![0.0; s.at_most],
-            B: vec![0.0; s.equal * n],
-            c: vec![0.0; s.equal],
-            lower: vec![0.0; n],
-            upper: vec![0.0; n],
-            k: 0.0,
-            k_rows: RowValues::constant(s, 0.0),
+            theta: of(Parameter::Linear, n),
+            Q: of(Parameter::Quadratic, if self.rows.two_q.is_some() { n * n } else { 0 }),
+            C: of(Parameter::SoftRows, s.soft * n),
+            d: of(Parameter::Limit, s.soft),
+            alpha: of(Parameter::Over, s.soft),
+            under: of(Parameter::Under, s.soft),
+            A: of(Parameter::AtMostRows, s.at_most * n),
+            b: of(Parameter::AtMost, s.at_most),
+            B: of(Parameter::EqualRows, s.equal * n),
+            c: of(Parameter::Equals, s.equal),
+            lower: of(Parameter::Lower, n),
+            upper: of(Parameter::Upper, n),
+            ..Gradients::default()
         }
     }
 
@@ -120,6 +126,38 @@ impl Solution {
     /// # Panics
     /// If `g` does not have n entries.
     pub fn vjp(&self, g: &[f64]) -> Gradients {
+        let (z, y, mut out) = self.row_pulls(g, &Parameter::ALL);
+        out.k_rows = RowValues::constant(self.shape(), 0.0);
+        for i in 0..self.rows.m() {
+            let by_k = -self.row_part(i, z[i]).lambda_by_k * y[i];
+            out.k += by_k;
+            *match self.rows.ids[i] {
+                RowId::Soft(k) => &mut out.k_rows.soft[k],
+                RowId::AtMost(k) => &mut out.k_rows.at_most[k],
+                RowId::Equal(k) => &mut out.k_rows.equal[k],
+                RowId::Lower(j) => &mut out.k_rows.lower[j],
+                RowId::Upper(j) => &mut out.k_rows.upper[j],
+            } = by_k;
+        }
+        out
+    }
+
+    /// [`Solution::vjp`] in some kinds of parameters; what is not `wanted` stays empty, K with it. θ alone costs two
+    /// triangular solves.
+    ///
+    /// # Panics
+    /// If `g` does not have n entries.
+    pub fn vjp_in(&self, g: &[f64], wanted: &[Parameter]) -> Gradients {
+        if wanted == [Parameter::Linear] {
+            let mut theta = g.to_vec();
+            self.vjp_theta(&mut theta);
+            return Gradients { theta, ..Gradients::default() };
+        }
+        self.row_pulls(g, wanted).2
+    }
+
+    /// z = C'x − d', y = C'v and the gradients in the wanted parameters.
+    fn row_pulls(&self, g: &[f64], wanted: &[Parameter]) -> (Vec<f64>, Vec<f64>, Gradients) {
         let n = self.rows.n;
         assert_eq!(g.len(), n, "one entry for each variable");
         let (kernel, rows, x) = (Kernel::new(), &*self.rows, &self.state.x);
@@ -129,59 +167,56 @@ impl Solution {
         rows.apply(kernel, &v, &mut y);
         let mut z = vec![0.0; rows.m()];
         rows.excess(kernel, x, &mut z);
-        let mut out = self.zero_tangent();
-        if !out.Q.is_empty() {
-            for (i, row) in out.Q.chunks_exact_mut(n).enumerate() {
-                for j in 0..n {
-                    row[j] = -(v[i] * x[j] + x[i] * v[j]);
-                }
+        let mut out = self.zeros(wanted);
+        for (i, row) in out.Q.chunks_exact_mut(n).enumerate() {
+            for j in 0..n {
+                row[j] = -(v[i] * x[j] + x[i] * v[j]);
             }
         }
         for i in 0..rows.m() {
             let part = self.row_part(i, z[i]);
             let (pull, lambda, y) = (part.slope * y[i], part.lambda, y[i]);
             let matrix_row = |out: &mut [f64], k: usize| {
-                for (o, (v, x)) in out[k * n..(k + 1) * n].iter_mut().zip(v.iter().zip(x)) {
+                let row = out.get_mut(k * n..(k + 1) * n).unwrap_or_default();
+                for (o, (v, x)) in row.iter_mut().zip(v.iter().zip(x)) {
                     *o = -(lambda * v + pull * x);
                 }
             };
-            let k_grad = -part.lambda_by_k * y;
-            out.k += k_grad;
+            // A vector that is not wanted has no entries.
+            let entry = |out: &mut [f64], k: usize, value: f64| {
+                if let Some(o) = out.get_mut(k) {
+                    *o += value;
+                }
+            };
             match rows.ids[i] {
                 RowId::Soft(k) => {
                     matrix_row(&mut out.C, k);
-                    out.d[k] = pull;
-                    out.alpha[k] = -part.over * y;
-                    out.under[k] = part.under * y;
-                    out.k_rows.soft[k] = k_grad;
+                    entry(&mut out.d, k, pull);
+                    entry(&mut out.alpha, k, -part.over * y);
+                    entry(&mut out.under, k, part.under * y);
                 }
                 RowId::AtMost(k) => {
                     matrix_row(&mut out.A, k);
-                    out.b[k] = pull;
-                    out.k_rows.at_most[k] = k_grad;
+                    entry(&mut out.b, k, pull);
                 }
                 RowId::Equal(k) => {
                     matrix_row(&mut out.B, k);
-                    out.c[k] = pull;
-                    out.k_rows.equal[k] = k_grad;
+                    entry(&mut out.c, k, pull);
                 }
                 // −x ≤ −l: d' = −l.
-                RowId::Lower(j) => {
-                    out.lower[j] -= pull;
-                    out.k_rows.lower[j] = k_grad;
-                }
+                RowId::Lower(j) => entry(&mut out.lower, j, -pull),
                 RowId::Upper(j) => {
                     // A zero-width box is one row: each bound moves its own share of it.
-                    out.upper[j] = pull * part.upper;
-                    out.lower[j] += pull * (1.0 - part.upper);
-                    out.k_rows.upper[j] = k_grad;
+                    entry(&mut out.upper, j, pull * part.upper);
+                    entry(&mut out.lower, j, pull * (1.0 - part.upper));
                 }
             }
         }
-        let sign = self.problem.sign();
-        v.iter_mut().for_each(|v| *v *= sign);
-        out.theta = v;
-        out
+        if !out.theta.is_empty() {
+            let sign = self.problem.sign();
+            out.theta.iter_mut().zip(&v).for_each(|(t, v)| *t = sign * v);
+        }
+        (z, y, out)
     }
 
     /// The change of x when the parameters change along `tangent`: the mirror image of [`Solution::vjp`].

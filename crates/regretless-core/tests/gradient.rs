@@ -156,6 +156,11 @@ proptest! {
         }
         tangent.k = common::normal(&mut r);
         let mut gradients = solution.vjp(&g);
+        for parameter in Parameter::ALL {
+            let alone = solution.vjp_in(&g, &[parameter]);
+            prop_assert_eq!(alone.of(parameter), gradients.of(parameter));
+            prop_assert!(Parameter::ALL.iter().all(|p| *p == parameter || alone.of(*p).is_empty()));
+        }
         let forward: f64 = solution.jvp(&tangent).iter().zip(&g).map(|(a, b)| a * b).sum();
         let mut reverse = gradients.k * tangent.k;
         let mut size = reverse.abs();

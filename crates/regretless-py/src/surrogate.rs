@@ -169,10 +169,14 @@ impl Solutions {
             )));
         }
         let upstream = flat("grad_x", &upstream)?;
+        let kinds = symbols.iter().filter(|s| *s != "K").map(|s| parameter(s));
+        let kinds: Vec<Parameter> = kinds.collect::<PyResult<_>>()?;
+        let whole = kinds.len() < symbols.len();
         let gradients: Vec<Option<Gradients>> = detached(py, threads, || {
             use rayon::prelude::*;
+            let one = |s: &Solution, g: &[f64]| if whole { s.vjp(g) } else { s.vjp_in(g, &kinds) };
             let pairs = self.solved.par_iter().zip(upstream.par_chunks_exact(n));
-            pairs.map(|(solution, g)| solution.as_ref().ok().map(|s| s.vjp(g))).collect()
+            pairs.map(|(solution, g)| solution.as_ref().ok().map(|s| one(s, g))).collect()
         })?;
         let out = PyDict::new(py);
         for symbol in symbols {

@@ -19,6 +19,7 @@ use super::softening::Softening;
 use super::truths::Known;
 use super::{Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of};
 use crate::layout::Values;
+use crate::parameter::Parameter;
 use crate::problem::{ProblemError, RowId};
 use crate::reading::Reading;
 use crate::solution::{Solution, SurrogateStatus};
@@ -98,7 +99,9 @@ impl Smoothed {
         }
         let mut g = stage.gradient(solution.x());
         g.iter_mut().for_each(|g| *g = -*g);
-        Ok((value, self.base.gather(&solution.vjp(&g), prediction)))
+        let kinds: Vec<Parameter> =
+            self.base.reading.layout().parts().iter().map(|part| part.parameter).collect();
+        Ok((value, self.base.gather(&solution.vjp_in(&g, &kinds), prediction)))
     }
 }
 
