@@ -106,6 +106,6 @@ def sample_ids(ids: ArrayLike | None, rows: int) -> NDArray[np.uint64] | None:
     array = np.atleast_1d(np.asarray(ids))
     if array.shape != (rows,):
         raise ProblemError(f"ids have the shape {array.shape}, expected ({rows},)")
-    if array.dtype.kind not in "iu" or (array.dtype.kind == "i" and bool((array < 0).any())):
+    if array.dtype.kind not in "iu" or (array.dtype.kind == "i" and rows > 0 and array.min() < 0):
         raise ProblemError("ids are whole numbers from 0 on")
     return np.ascontiguousarray(array, dtype=np.uint64)

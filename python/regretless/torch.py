@@ -45,11 +45,13 @@ class _Decide(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, layer: DecisionLayer, ids: Any, names: tuple[str, ...], *tensors: Tensor) -> Tensor:
         given: dict[str, Any] = {name: _array(tensor) for name, tensor in zip(names, tensors)}
-        layer.solution = layer.surrogate.solve(given.pop("theta", None), ids=ids, threads=layer.threads, **given)
-        ctx.solution, ctx.names, ctx.threads = layer.solution, names, layer.threads
+        solution = layer.surrogate.solve(given.pop("theta", None), ids=ids, threads=layer.threads, **given)
+        # Past torch.nn.Module, which looks for parameters and buffers in what is set: that costs as much as a small solve.
+        layer.__dict__["solution"] = solution
+        ctx.solution, ctx.names, ctx.threads = solution, names, layer.threads
         ctx.likes = [(tensor.dtype, tensor.device, tensor.shape) for tensor in tensors]
         like = tensors[0]
-        return torch.as_tensor(layer.solution.x, dtype=like.dtype, device=like.device)
+        return torch.as_tensor(solution.x, dtype=like.dtype, device=like.device)
 
     @staticmethod
     def backward(ctx: Any, *outputs: Tensor) -> Any:
