@@ -6,8 +6,8 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use regretless_core::{
-    self as core, Gradients, Multipliers, Parameter, Piece, ProblemError, Segments, Solution, Store, SurrogateOptions,
-    SurrogateStatus,
+    self as core, Gradients, Multipliers, Parameter, Piece, ProblemError, Segments, Solution, Store,
+    SurrogateOptions, SurrogateStatus,
 };
 
 use crate::arrays::{Given, Overrides, flat, parameter, table};
