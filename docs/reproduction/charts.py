@@ -122,7 +122,7 @@ def main() -> None:
     chart(
         "provisioning.svg",
         "Ratio: Provisioning on real load, 5 seeds; panels: price of too much over price of too little",
-        read("sound-provisioning.csv"),
+        read("sound-provisioning.csv", "sound-provisioning-auto.csv"),
         75.0,
         5,
     )
