@@ -1,6 +1,7 @@
 //! Work without the interpreter's lock: in parallel, in pieces, so that Ctrl-C is heard in between.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -50,6 +51,8 @@ fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     if threads == 0 {
         return Err(error::problem("threads is 0: give at least one"));
     }
+    // More threads than cores only wait for one another.
+    let threads = threads.min(std::thread::available_parallelism().map_or(threads, NonZero::get));
     let mut pools = POOLS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(pool) = pools.get(&threads) {
         return Ok(Arc::clone(pool));
