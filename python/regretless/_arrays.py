@@ -19,10 +19,25 @@ SYMBOLS = ("theta", "Q", "C", "d", "alpha", "under", "A", "b", "B", "c", "lower"
 
 def floats(what: str, value: ArrayLike) -> Float:
     """The value as a C-contiguous float64 array; no copy where it is one."""
+    if np.ma.is_masked(value):
+        raise ProblemError(f"{what} has masked entries: fill them in first")
     try:
-        return np.asarray(value, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
+        array = np.asarray(value)
+        if array.dtype.kind == "c":
+            raise TypeError("it is complex")
+        return np.asarray(array, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
         raise ProblemError(f"{what} is not an array of numbers: {error}") from None
+
+
+def number(what: str, value: Any) -> float:
+    """The value as a number."""
+    if value is None:
+        raise ProblemError(f"{what} is None: a number is expected")
+    array = floats(what, value)
+    if array.ndim:
+        raise ProblemError(f"{what} has the shape {array.shape}: one number is expected")
+    return float(array)
 
 
 def vector(what: str, value: ArrayLike, length: int) -> Float:

@@ -20,6 +20,7 @@ class Predicted:
     """The parameters that are predicted, whole and in this order, and how they lie in a flat row."""
 
     def __init__(self, problem: Problem, predict: str | Sequence[str]) -> None:
+        self.problem = problem
         self.names = [predict] if isinstance(predict, str) else list(predict)
         shapes = problem.shapes
         if not self.names:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _regretless
-from ._arrays import Float, floats, sample_ids
+from ._arrays import Float, floats, number, sample_ids
 from ._predicted import Predicted, Values
 from .errors import LossError
-from .multipliers import MultiplierRule, Multipliers
-from .problem import Problem
+from .multipliers import MultiplierRule, multipliers_for
+from .problem import Problem, stated_problem
 from .surrogate import PROBES
 
 __all__ = ["METHODS", "DecisionLoss", "LossResult", "Method"]
@@ -77,7 +77,7 @@ class DecisionLoss:
         scale: ArrayLike | None = None,
         store_bytes: int = 512 << 20,
     ) -> None:
-        self.problem = problem
+        self.problem = stated_problem(problem)
         self.method = "surrogate-smooth" if method == "surrogate" else str(method)
         self._predicted = Predicted(problem, predict)
         if self.method not in METHODS:
@@ -86,10 +86,13 @@ class DecisionLoss:
             raise LossError(f"mix is {mix}: a share from 0 to 1")
         self.mix = mix
         self._rule = multipliers
-        self._settings = (float(K), float(ridge), float(over), float(under))
+        self._settings = (number("K", K), number("ridge", ridge), number("over", over), number("under", under))
         self._scale = None if scale is None else floats("scale", scale).reshape(-1)
         self._store_bytes = store_bytes
         self._inner: _regretless.Loss | None = None
+        #: Penalties once they are chosen; rows that they were too small for in the last batch.
+        self._penalties: Any = None
+        self._uncapped: list[int] = []
         # What is wrong with the settings is said now and not at the first batch.
         self._build("l2" if self._needs_multipliers else self.method, None)
         if self._needs_multipliers:
@@ -109,12 +112,17 @@ class DecisionLoss:
 
     def _ready(self, truths: Float) -> _regretless.Loss:
         if self._inner is None:
-            values = None
-            if self._needs_multipliers:
+            values = self._penalties
+            if self._needs_multipliers and values is None:
                 some = truths[:: -(-len(truths) // PROBES) or 1]
                 shaped = self._predicted.shaped(some)
                 given = shaped if isinstance(shaped, dict) else {self._predicted.names[0]: shaped}
-                values = Multipliers.choose(self.problem, self._rule, **given).values._tuple()
+                found = multipliers_for(self.problem, self._rule, given, list(given))
+                # Without an optimum there is no loss either: any penalties do, and none are kept.
+                if found is None:
+                    return self._build(self.method, tuple(np.ones(size) for size in self.problem._kinds().values()))
+                values = found.values._tuple()
+            self._penalties = values
             self._inner = self._build(self.method, values)
         return self._inner
 
@@ -136,14 +144,23 @@ class DecisionLoss:
         if self._l2 is not None and self.mix is not None:
             plain = self._l2.evaluate(predicted, true, known, threads)["gradients"]
             length = float(np.linalg.norm(gradient))
-            stretch = (1.0 - self.mix) * float(np.linalg.norm(plain)) / length if length > 0.0 else 0.0
+            longest = float(np.linalg.norm(plain))
+            # What is left of rounding has no direction.
+            stretch = (1.0 - self.mix) * longest / length if length > 1e-12 * longest else 0.0
             gradient = self.mix * plain + stretch * gradient
         self._uncapped = answer["uncapped"]
         return LossResult(answer["values"], self._predicted.shaped(gradient), dict(answer["troubles"]))
 
     def end_epoch(self) -> list[str]:
         """Doubles the penalties that were too small in the last batch; the names of their rows."""
-        return self._inner.end_epoch(self._uncapped) if self._inner is not None else []
+        if self._inner is None:
+            return []
+        raised = self._inner.end_epoch(self._uncapped)
+        if raised:
+            stacked = np.concatenate(self._penalties)
+            stacked[self._uncapped] *= 2.0
+            self._penalties = tuple(np.split(stacked, np.cumsum([len(part) for part in self._penalties])[:-1]))
+        return raised
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_inner": None, "_l2": None}

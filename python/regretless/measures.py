@@ -11,14 +11,22 @@ from . import _regretless
 from ._arrays import Float
 from ._predicted import Predicted, Values
 from .errors import LossError
-from .problem import Problem
+from .multipliers import multipliers_for
+from .problem import Problem, stated_problem
 
 __all__ = ["Decisions", "regret"]
+
+#: Parameters of what must hold.
+HARD = {"A", "b", "B", "c", "lower", "upper"}
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Decisions on predictions, judged by the truth. Rows without a decision or an optimum have a regret of NaN and a ``trouble``."""
+    """Decisions on predictions, judged by the truth.
+
+    Rows without a decision or an optimum have a regret of NaN and a ``trouble``; means and quantiles are over the others. A decision
+    that breaks hard rows of the truth has a ``violation``, and its regret includes what that costs.
+    """
 
     x: Float
     regret: Float
@@ -27,6 +35,11 @@ class Decisions:
     violation: Float
     predicted_objective: Float
     trouble: list[str | None]
+
+    @property
+    def undecided(self) -> int:
+        """Rows whose prediction had no optimum."""
+        return int((~np.isfinite(self.predicted_objective)).sum())
 
     @property
     def mean(self) -> float:
@@ -65,16 +78,25 @@ def regret(
 ) -> Decisions:
     """Decides exactly at predictions and compares with the best decision under the truth.
 
+    Where hard rows or bounds are predicted, a decision can break those of the truth, and that may even pay. Broken rows then cost
+    four times their largest multiplier over the truths, so that no decision gains by breaking one.
+
     >>> import regretless as rl
     >>> machine = rl.Problem(2, A=[[1.0, 1.0]], b=1.0)
     >>> decisions = rl.regret(machine, [[1.0, 2.0]], [[2.0, 1.5]])
     >>> decisions.x, decisions.regret      # makes the second product, worth 1.5 instead of 2
     (array([[0., 1.]]), array([0.5]))
     """
-    layout = Predicted(problem, predict)
+    layout = Predicted(stated_problem(problem), predict)
     predicted, true = layout.flat("predictions", predictions), layout.flat("truths", truths)
     if len(predicted) != len(true):
         raise LossError(f"there are {len(predicted)} predictions and {len(true)} truths")
-    judge = _regretless.Judge(problem._inner, layout.names, None, 0)
+    prices = None
+    if HARD & set(layout.names) and len(true):
+        shaped = layout.shaped(true)
+        given = shaped if isinstance(shaped, dict) else {layout.names[0]: shaped}
+        found = multipliers_for(problem, "dual", given, list(given))
+        prices = None if found is None else found.values._tuple()
+    judge = _regretless.Judge(problem._inner, layout.names, prices, 0)
     answer = judge.evaluate(predicted, true, np.arange(len(true), dtype=np.uint64), threads)
     return Decisions(**answer)

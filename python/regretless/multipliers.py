@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Union
 
@@ -78,6 +78,20 @@ class Multipliers:
         chosen = _regretless.multipliers(problem._inner, name, factor, sqrt_n, values, batch.parts, batch.rows)
         certificate = {key: chosen[key] for key in Certificate.__dataclass_fields__}
         return cls(RowValues._of(chosen), chosen["explanation"], Certificate(**certificate))
+
+
+def multipliers_for(
+    problem: Problem, rule: MultiplierRule, given: dict[str, Any], batched: Sequence[str]
+) -> Multipliers | None:
+    """Penalties for the instances of a batch that have an optimum; ``None`` if a rule finds none that has one."""
+    if batched and isinstance(rule, str):
+        solved = problem.solve(**given).status == "optimal"
+        if not solved.any():
+            return None
+        given = {symbol: array[solved] if symbol in batched else array for symbol, array in given.items()}
+    elif not isinstance(rule, str):
+        given = {}
+    return Multipliers.choose(problem, rule, **given)
 
 
 def _by_kind(problem: Problem, given: Mapping[str, ArrayLike]) -> Any:

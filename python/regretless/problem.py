@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _regretless
-from ._arrays import Batch, Float, floats, matrix, vector
+from ._arrays import Batch, Float, floats, matrix, number, vector
 from .errors import ProblemError
 
 __all__ = ["Optimum", "Problem", "RowValues", "Soft"]
@@ -110,7 +110,7 @@ class Problem:
         if not isinstance(n, (int, np.integer)) or n < 1:
             raise ProblemError(f"n is {n!r}: the number of variables, at least 1")
         n = int(n)
-        blocks = [soft] if isinstance(soft, Soft) else list(soft)
+        blocks = [soft] if isinstance(soft, Soft) else list(soft or ())
         rows = []
         for i, block in enumerate(blocks):
             if not isinstance(block, Soft):
@@ -120,18 +120,19 @@ class Problem:
                 vector(w, v, len(C)) for w, v in (("d", block.d), ("weight", block.weight), ("under", block.under))
             )
             default = "soft" if len(blocks) == 1 else f"soft{i}"
-            rows.append((block.name or default, C, *parts))
+            # Copies: what the caller does with an array afterwards is no part of the problem.
+            rows.append((block.name or default, *(part.copy() for part in (C, *parts))))
         #: Everything the problem was made from; what pickling keeps.
         self._state: dict[str, Any] = {
             "n": n,
-            "theta": None if theta is None else vector("theta", theta, n),
-            "Q": None if Q is None else matrix("Q", Q, n),
+            "theta": None if theta is None else vector("theta", theta, n).copy(),
+            "Q": None if Q is None else matrix("Q", Q, n).copy(),
             "soft": rows,
             "at_most": _hard("A", A, "b", b, n, "at_most"),
             "equal": _hard("B", B, "c", c, n, "equal"),
             # No bound is an infinite one; the engine's own default is 0.
-            "lower": vector("lower", -np.inf if lower is None else lower, n),
-            "upper": vector("upper", np.inf if upper is None else upper, n),
+            "lower": vector("lower", -np.inf if lower is None else lower, n).copy(),
+            "upper": vector("upper", np.inf if upper is None else upper, n).copy(),
             "sense": sense,
             "variables": None if variables is None else [str(name) for name in variables],
         }
@@ -235,8 +236,10 @@ class Problem:
         return self._judge(x, theta, parameters, 0)
 
     def violation(self, x: ArrayLike, theta: ArrayLike | None = None, **parameters: ArrayLike | None) -> Any:
-        """The largest violation of a hard row or bound at decisions; 0 where they are feasible."""
-        return self._judge(x, theta, parameters, 1)
+        """The largest violation of a hard row or bound at decisions; 0 where they are feasible, NaN where there is none."""
+        found = self._judge(x, theta, parameters, 1)
+        missing = np.isnan(floats("x", x)).any(axis=-1)
+        return np.where(missing, np.nan, found) if np.ndim(found) else float("nan") if missing else found
 
     def _judge(
         self, x: ArrayLike, theta: ArrayLike | None, parameters: Mapping[str, ArrayLike | None], which: int
@@ -255,9 +258,12 @@ class Problem:
 
     def _batch(self, given: Mapping[str, ArrayLike | None]) -> Batch:
         shapes = self._shapes
-        one = {k: v for k, v in given.items() if v is not None and np.ndim(v) == 0 and k in shapes}
         # One number stands for a whole vector.
-        filled = {k: np.full(shapes[k], v) for k, v in one.items() if len(shapes[k]) == 1}
+        filled = {
+            k: np.full(shapes[k], number(k, v))
+            for k, v in given.items()
+            if isinstance(v, (int, float, np.number)) and len(shapes.get(k, ())) == 1
+        }
         return Batch(shapes, {**given, **filled})
 
     def _kinds(self) -> dict[str, int]:
@@ -271,6 +277,13 @@ class Problem:
         return f"Problem({self.sense}, n={self.n}{', ' + rows if rows else ''})"
 
 
+def stated_problem(problem: Any) -> Problem:
+    """The problem, if it is one."""
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"problem is a {type(problem).__name__}: regretless.Problem is expected")
+    return problem
+
+
 def _hard(
     what: str, M: ArrayLike | None, side: str, rhs: ArrayLike | None, n: int, name: str
 ) -> list[tuple[str, Float, Float]]:
@@ -280,4 +293,4 @@ def _hard(
     if M is None or rhs is None:
         return []
     rows = matrix(what, M, n)
-    return [(name, rows, vector(side, rhs, len(rows)))]
+    return [(name, rows.copy(), vector(side, rhs, len(rows)).copy())]

@@ -14,13 +14,25 @@ from ._arrays import SYMBOLS, Float, floats
 from ._predicted import Predicted, Values
 from .errors import TrainingError
 from .measures import Decisions
-from .problem import Problem
+from .problem import Problem, stated_problem
 
 __all__ = ["DecisionRegressor"]
 
+#: Rows decided between two looks at Ctrl-C.
+PIECE = 4096
+
 try:
-    from sklearn.base import BaseEstimator as _Base
+    from sklearn.base import BaseEstimator, RegressorMixin
+    from sklearn.exceptions import NotFittedError
+
+    class _Base(RegressorMixin, BaseEstimator):  # type: ignore[misc,unused-ignore]
+        """A regressor, for scikit-learn."""
+
+    class _NotFitted(TrainingError, NotFittedError):  # type: ignore[misc,unused-ignore]
+        """Both ours and scikit-learn's."""
+
 except ImportError:
+    _NotFitted = TrainingError  # type: ignore[misc,assignment]
 
     class _Base:  # type: ignore[no-redef]
         """What scikit-learn's base class gives, where it is not installed."""
@@ -50,7 +62,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     several to choose from. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
 
     ``fit(X, y)`` takes an array for one predicted parameter, or a dict of arrays, or for several parameters in a search one array with their
-    entries side by side. X with three axes, (rows, variables, features), trains one network that all variables share. Of the rows a
+    entries side by side, in the order of ``predicts``. X with three axes, (rows, variables, features), trains one network that all variables share. Of the rows a
     share of ``validation`` is held out to choose by: rows drawn by the seed, or with ``shuffle=False`` the last ones. A predicted Q is
     made of embeddings of the variables; ``embedding`` is their length, or a dict such as ``{"embedding": 8, "form": "cosine"}``.
 
@@ -88,7 +100,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         embedding: int | Mapping[str, Any] | None = None,
         validation: float = 0.2,
         shuffle: bool = True,
-        random_state: int = 0,
+        random_state: int | None = 0,
         verbose: bool = False,
         threads: int | None = None,
     ) -> None:
@@ -125,59 +137,87 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         if len(targets) != rows:
             raise TrainingError(f"X has {rows} rows, y {len(targets)}")
         held = self._held_out(rows)
-        self._settings = self._toml(shared=each is not None)
+        settings = self._toml(shared=each is not None)
         with _Bar(self.verbose) as watch:
-            self._learner: _regretless.Learner | None = _regretless.Learner.fit(
-                self.problem._inner, layout.names, self._settings, self.method, int(self.random_state),
+            learner = _regretless.Learner.fit(
+                self.problem._inner, layout.names, settings, self.method, self._seed(),
                 features, targets, held, each, watch, self.threads,
             )  # fmt: skip
+        # All at once: a fit that fails leaves the one before. Settings may change afterwards, what was fitted does not.
+        self._learner: _regretless.Learner | None = learner
+        self._fitted_with = (self.problem, list(self._names()), settings)
         #: Number of features.
         self.n_features_in_ = features.shape[1]
         #: The method that was kept: with `auto` or several K, the best on validation.
-        self.method_ = self._learner.kept
+        self.method_ = learner.kept
         #: What was chosen, over what, by how much.
-        self.summary_ = self._learner.sentence
+        self.summary_ = learner.sentence
         return self
 
     def predict(self, X: ArrayLike) -> Any:
         """Parameters for rows of features: an array, or a dict of arrays for several."""
-        return self._layout().shaped(self._fitted().predict(self._known_features(X)))
+        learner = self._fitted()
+        return self._layout(fitted=True).shaped(learner.predict(self._known_features(X)))
 
     def decide(self, X: ArrayLike) -> Float:
         """Exact decisions for rows of features; a row whose prediction has no optimum is NaN."""
-        x, status = self._fitted().decide(self._known_features(X), self.threads)
-        return np.where(np.array(status)[:, np.newaxis] == "optimal", x, np.nan) if len(x) else x
+        features, learner = self._known_features(X), self._fitted()
+        parts = []
+        # In pieces, so that Ctrl-C is heard in between.
+        for start in range(0, max(len(features), 1), PIECE):
+            x, status = learner.decide(features[start : start + PIECE], self.threads)
+            parts.append(np.where(np.array(status)[:, np.newaxis] == "optimal", x, np.nan) if len(x) else x)
+        return np.concatenate(parts)
 
     def evaluate(self, X: ArrayLike, y: Values) -> Decisions:
         """Decisions for rows of features, judged by the parameters that came true."""
-        features, layout = self._known_features(X), self._layout()
+        learner = self._fitted()
+        features, layout = self._known_features(X), self._layout(fitted=True)
         truths = layout.flat("y", self._parts(y, layout))
         if len(truths) != len(features):
             raise TrainingError(f"X has {len(features)} rows, y {len(truths)}")
-        return Decisions(**self._fitted().evaluate(features, truths, self.threads))
+        return Decisions(**learner.evaluate(features, truths, self.threads))
 
     def score(self, X: ArrayLike, y: Values) -> float:
-        """Minus the mean regret: higher is better, 0 is best."""
-        return -self.evaluate(X, y).mean
+        """Minus the mean regret: higher is better, 0 is best. NaN if a prediction cannot be decided with, so that a search ranks it last."""
+        judged = self.evaluate(X, y)
+        return float("nan") if judged.undecided else -judged.mean
 
     # Details.
 
-    def _layout(self) -> Predicted:
-        names = [self.predicts] if isinstance(self.predicts, str) else list(self.predicts)
+    def _names(self) -> list[str]:
+        if not isinstance(self.predicts, str) and not self.predicts:
+            raise TrainingError('predicts names nothing: name a parameter, such as predicts="theta"')
+        return [self.predicts] if isinstance(self.predicts, str) else list(self.predicts)
+
+    def _layout(self, *, fitted: bool = False) -> Predicted:
+        problem, names = self._fitted_with[:2] if fitted else (stated_problem(self.problem), self._names())
         # The order of problem files.
-        return Predicted(self.problem, sorted(names, key=lambda name: SYMBOLS.index(name) if name in SYMBOLS else 0))
+        return Predicted(problem, sorted(names, key=lambda name: SYMBOLS.index(name) if name in SYMBOLS else 0))
 
     def _parts(self, y: Values, layout: Predicted) -> Values:
         if isinstance(y, Mapping):
             return y
         array = floats("y", y)
         if array.ndim == 2 and array.shape[1] == layout.width:
-            shaped: Values = layout.shaped(array)
+            # Side by side, in the order of `predicts`.
+            names = [name for name in self._names() if name in layout.shapes]
+            shaped: Values = Predicted(layout.problem, names).shaped(array)
             return shaped
         return array
 
+    def _seed(self) -> int:
+        if self.random_state is None:
+            return int(np.random.default_rng().integers(2**32))
+        if not isinstance(self.random_state, (int, np.integer)) or self.random_state < 0:
+            raise TrainingError(f"random_state is {self.random_state!r}: a whole number from 0 on, or None")
+        return int(self.random_state)
+
     def _features(self, X: ArrayLike) -> Float:
-        features, n = floats("X", X), self.problem.n
+        features, n = floats("X", X), stated_problem(self.problem).n
+        bad = np.argwhere(~np.isfinite(features))
+        if len(bad):
+            raise TrainingError(f"X{bad[0].tolist()} is {features[tuple(bad[0])]}: fill in what is missing first")
         if features.ndim == 3 and features.shape[1] == n:
             return features.reshape(len(features), -1)
         if features.ndim != 2:
@@ -197,14 +237,14 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise TrainingError(f"validation is {self.validation}: a share between 0 and 1")
         count = min(max(round(self.validation * rows), 1), max(rows - 1, 0))
         held = np.zeros(rows, dtype=np.bool_)
-        order = np.random.default_rng(self.random_state).permutation(rows) if self.shuffle else np.arange(rows)
+        order = np.random.default_rng(self._seed()).permutation(rows) if self.shuffle else np.arange(rows)
         held[order[rows - count :]] = True
         return held
 
     def _fitted(self) -> _regretless.Learner:
         learner = getattr(self, "_learner", None)
         if learner is None:
-            raise TrainingError("this DecisionRegressor is not fitted yet: call fit(X, y) first")
+            raise _NotFitted("this DecisionRegressor is not fitted yet: call fit(X, y) first")
         return learner  # type: ignore[no-any-return]
 
     def _toml(self, *, shared: bool) -> str:
@@ -244,8 +284,9 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         model = state.pop("_model", None)
         self.__dict__.update(state)
         if model is not None:
-            names = self._layout().names
-            self._learner = _regretless.Learner.from_bytes(self.problem._inner, names, self._settings, *model)
+            problem, _, settings = self._fitted_with
+            names = self._layout(fitted=True).names
+            self._learner = _regretless.Learner.from_bytes(problem._inner, names, settings, *model)
 
 
 def _toml_value(value: Any) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _regretless
-from ._arrays import Batch, Float, floats, sample_ids, vector
+from ._arrays import Batch, Float, floats, number, sample_ids, vector
 from .errors import ProblemError
-from .multipliers import MultiplierRule, Multipliers
-from .problem import KINDS, Problem
+from .multipliers import MultiplierRule, Multipliers, multipliers_for
+from .problem import KINDS, Problem, stated_problem
 
 __all__ = ["Gradients", "Solution", "Surrogate"]
 
@@ -89,7 +89,9 @@ class Solution:
         shaped: NDArray[np.int8] = self._batch.shaped(pieces, (pieces.shape[1],)) if pieces.size else pieces
         return shaped
 
-    def vjp(self, grad_x: ArrayLike, *, wrt: Sequence[str] | None = None, threads: int | None = None) -> Gradients:
+    def vjp(
+        self, grad_x: ArrayLike, *, wrt: str | Sequence[str] | None = None, threads: int | None = None
+    ) -> Gradients:
         """Gradients from ``grad_x = ∂L/∂x`` in all parameters, or in those of ``wrt``: one solve with the factor at hand.
 
         >>> import regretless as rl
@@ -101,7 +103,7 @@ class Solution:
         shapes = {**self._problem.shapes, "K": ()}
         if not self._problem.quadratic and "Q" not in self._batch.batched:
             del shapes["Q"]
-        wanted = list(shapes) if wrt is None else list(wrt)
+        wanted = list(shapes) if wrt is None else [wrt] if isinstance(wrt, str) else list(wrt)
         if unknown := [symbol for symbol in wanted if symbol not in shapes]:
             raise ProblemError(f"there is no `{unknown[0]}` here to have a gradient in: {', '.join(shapes)}")
         upstream = floats("grad_x", grad_x)
@@ -136,7 +138,8 @@ class Surrogate:
         examples: dict[str, ArrayLike] | None = None,
         store_bytes: int = 512 << 20,
     ) -> None:
-        self._problem, self._rule, self._segments, self._store_bytes = problem, multipliers, segments, store_bytes
+        self._problem, self._rule, self._segments = stated_problem(problem), multipliers, segments
+        self._store_bytes = store_bytes
         self._K = _sharpness(problem, K)
         self._inner: _regretless.Surrogate | None = None
         self._multipliers: Multipliers | None = None
@@ -164,7 +167,10 @@ class Surrogate:
         some = {symbol: _unflat(self._problem, symbol, array[::step]) for symbol, array in batch.parts}
         # Shared values have one row as well.
         given: dict[str, Any] = {symbol: array if batch.batched[symbol] else array[0] for symbol, array in some.items()}
-        self._multipliers = Multipliers.choose(self._problem, self._rule, **given)
+        batched = [symbol for symbol in given if batch.batched[symbol]]
+        self._multipliers = multipliers_for(self._problem, self._rule, given, batched)
+        if self._multipliers is None:
+            return self._choose_nothing()
         values = self._multipliers.values._tuple()
         self._inner = _regretless.Surrogate(self._problem._inner, values, self._K, self._segments, self._store_bytes)
         return self._inner
@@ -191,7 +197,7 @@ class Surrogate:
         return solution
 
     def _choose_nothing(self) -> _regretless.Surrogate:
-        """A surrogate for a batch without instances: any penalties do, and none are kept."""
+        """A surrogate for a batch without instances or optima: any penalties do, and none are kept."""
         ones: Any = tuple(np.ones(size) for size in self._problem._kinds().values())
         return _regretless.Surrogate(self._problem._inner, ones, self._K, self._segments, self._store_bytes)
 
@@ -223,7 +229,7 @@ def _unflat(problem: Problem, symbol: str, array: Float) -> Float:
 def _sharpness(problem: Problem, K: float | dict[str, ArrayLike]) -> Any:
     sizes = problem._kinds()
     if not isinstance(K, dict):
-        return tuple(np.full(sizes[kind], float(K)) for kind in KINDS)
+        return tuple(np.full(sizes[kind], number("K", K)) for kind in KINDS)
     if unknown := sorted(set(K) - set(KINDS)):
         raise ProblemError(f"there is no kind of row `{unknown[0]}`: {', '.join(KINDS)}")
     return tuple(vector(f"K of {kind}", K.get(kind, 5.0), sizes[kind]) for kind in KINDS)

@@ -19,6 +19,7 @@ import numpy as np
 
 try:
     import torch
+    from torch.autograd.function import once_differentiable
 except ImportError as error:
     raise ImportError(
         "regretless.torch needs PyTorch: pip install torch, or pip install 'regretless[torch]'"
@@ -33,6 +34,16 @@ from .surrogate import Solution, Surrogate
 __all__ = ["DecisionLayer", "DecisionLoss"]
 
 Tensor = torch.Tensor
+
+
+def _check(what: str, value: Any) -> None:
+    """Refuses what has no gradient and would be cut to whole numbers."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{what} is a {type(value).__name__}: a tensor is expected")
+    if not value.is_floating_point():
+        raise TypeError(
+            f"{what} is a tensor of {value.dtype}: a floating-point one is expected, such as {what}.double()"
+        )
 
 
 def _array(tensor: Tensor) -> np.ndarray[Any, Any]:
@@ -54,6 +65,7 @@ class _Decide(torch.autograd.Function):
         return torch.as_tensor(solution.x, dtype=like.dtype, device=like.device)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *outputs: Tensor) -> Any:
         wanted = [name for name, need in zip(ctx.names, ctx.needs_input_grad[3:]) if need]
         gradients = ctx.solution.vjp(_array(outputs[0]), wrt=wanted, threads=ctx.threads)
@@ -89,10 +101,13 @@ class DecisionLayer(torch.nn.Module):
         if not named:
             raise TypeError("give at least one parameter as a tensor")
         for name, value in named.items():
-            if not isinstance(value, Tensor):
-                raise TypeError(f"{name} is a {type(value).__name__}: a tensor is expected")
+            _check(name, value)
         known = _array(ids) if isinstance(ids, Tensor) else ids
         return _Decide.apply(self, known, tuple(named), *named.values())  # type: ignore[no-any-return]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What the last call found is no part of the layer.
+        return {**self.__dict__, "solution": None}
 
     def extra_repr(self) -> str:
         return repr(self.surrogate)
@@ -119,6 +134,7 @@ class _Lose(torch.autograd.Function):
         return torch.as_tensor(mean, dtype=tensors[0].dtype, device=tensors[0].device)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *outputs: Tensor) -> Any:
         return (None, None, None, None, *(outputs[0] * grad for grad in ctx.grads))
 
@@ -161,6 +177,9 @@ class DecisionLoss(torch.nn.Module):
         given = predicted if isinstance(predicted, Mapping) else {names[0]: predicted}
         if set(given) != set(names):
             raise TypeError(f"predictions are of {', '.join(given)}, expected {', '.join(names)}")
+        for what, value in (("predictions", given), ("truths", true if isinstance(true, Mapping) else {"": true})):
+            for name, tensor in value.items():
+                _check(f"{what} of {name}" if name else what, tensor)
         truths = {k: _array(v) for k, v in true.items()} if isinstance(true, Mapping) else _array(true)
         known = _array(ids) if isinstance(ids, Tensor) else ids
         tensors = [given[name] for name in names]

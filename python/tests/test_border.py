@@ -203,3 +203,66 @@ def test_import_without_torch() -> None:
     )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "pip install torch" in out.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+def test_a_forked_process_is_told() -> None:
+    program = (
+        "import os, sys, numpy as np, regretless as rl\n"
+        "p = rl.Problem(2, A=[[1.0, 1.0]], b=1.0)\n"
+        "p.solve(np.ones((9, 2)))\n"
+        "if os.fork() == 0:\n"
+        "    try:\n"
+        "        p.solve(np.ones((9, 2)))\n"
+        "    except rl.RegretlessError as error:\n"
+        "        print(error, flush=True)\n"
+        "    os._exit(0)\n"
+        "os.wait()\n"
+    )
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert "spawn" in out.stdout
+
+
+def test_a_problem_is_what_it_was(rng: np.random.Generator) -> None:
+    A = np.array([[1.0, 1.0]])
+    p = rl.Problem(2, A=A, b=8.0)
+    A[0, 0] = 100.0
+    assert np.array_equal(pickle.loads(pickle.dumps(p)).solve([3.0, 2.0]).x, p.solve([3.0, 2.0]).x)
+
+
+def test_a_bad_first_batch_is_a_status(farm: rl.Problem) -> None:
+    out = rl.Surrogate(farm).solve([[3.0, 2.0], [np.nan, 1.0]])
+    assert list(out.status) == ["optimal", "refused"]
+    surrogate = rl.Surrogate(farm)
+    assert list(surrogate.solve([[3.0, 2.0]], b=[[-1.0]]).status) == ["infeasible"]
+    # Penalties were not chosen by it.
+    assert surrogate.multipliers is None and surrogate.solve([[3.0, 2.0]]).status[0] == "optimal"
+    loss = rl.DecisionLoss(farm)([[1.0, 2.0], [1.0, 2.0]], [[np.nan, 1.0], [2.0, 1.0]])
+    assert list(loss.troubles) == [0] and loss.value[1] > 0.0
+
+
+def test_missing_decisions_are_not_feasible(farm: rl.Problem) -> None:
+    assert np.isnan(farm.violation([np.nan, 1.0]))
+    assert np.isnan(farm.violation([[np.nan, 1.0], [1.0, 1.0]])).tolist() == [True, False]
+
+
+def test_more_threads_than_cores(farm: rl.Problem) -> None:
+    assert farm.solve([[3.0, 2.0]] * 3, threads=10**6).objective.tolist() == [21.0] * 3
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda p: p.solve(np.array([1.0 + 2j, 0.0])),
+        lambda p: p.solve(np.ma.array([1.0, 2.0], mask=[True, False])),
+        lambda p: p.solve([[1.0, 2.0], [1.0]]),
+        lambda p: rl.Surrogate(p, K=None),
+        lambda p: rl.Surrogate(None),
+        lambda p: rl.DecisionLoss(None),
+        lambda p: rl.DecisionLoss(p, ridge="much"),
+        lambda p: rl.regret(None, [[1.0]], [[1.0]]),
+    ],
+)
+def test_no_error_comes_from_inside(farm: rl.Problem, call) -> None:
+    with pytest.raises(rl.ProblemError):
+        call(farm)

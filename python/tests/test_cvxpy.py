@@ -407,3 +407,10 @@ def test_import_without_cvxpy() -> None:
     )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "pip install cvxpy, or pip install 'regretless[cvxpy]'" in out.stdout
+
+
+def test_computed_parameters_are_refused() -> None:
+    v, p = cp.Variable(2, name="v"), cp.Parameter(2, name="p", value=[1.0, 2.0])
+    computed = cp.CallbackParam(lambda: p.value**2, 2, name="computed")
+    with pytest.raises(rl.ProblemError, match="computed from others"):
+        rl.from_cvxpy(cp.Problem(cp.Minimize(cp.sum_squares(v - computed) + p @ v)))

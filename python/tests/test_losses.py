@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from conftest import draw
@@ -77,3 +79,31 @@ def test_measures_by_hand(rng: np.random.Generator) -> None:
     assert d.relative == pytest.approx(d.regret.mean() / np.abs(d.optimal).mean())
     assert d.cvar(0.9) == pytest.approx(np.sort(d.regret)[-3:].mean())
     assert d.standard_error == pytest.approx(d.regret.std(ddof=1) / np.sqrt(30))
+
+
+def test_penalties_are_part_of_a_pickle(rng: np.random.Generator) -> None:
+    p = draw(rng, 4, quadratic=True)
+    loss = rl.DecisionLoss(p)
+    loss(rng.normal(size=(5, 4)), rng.normal(size=(5, 4)))
+    again = pickle.loads(pickle.dumps(loss))
+    far = 100.0 * rng.normal(size=(5, 4))
+    assert again(far, far[::-1]).value == pytest.approx(loss(far, far[::-1]).value)
+    loss(far, far[::-1])
+    loss.end_epoch()
+    raised = pickle.loads(pickle.dumps(loss))
+    assert raised(far, far[::-1]).value == pytest.approx(loss(far, far[::-1]).value)
+
+
+def test_breaking_a_hard_row_does_not_pay() -> None:
+    p = rl.Problem(2, [3.0, 2.0], A=[[1.0, 1.0]], b=8.0)
+    judged = rl.regret(p, [[100.0], [8.0], [-1.0]], [[8.0], [8.0], [8.0]], predict="b")
+    # 92 units too much at four times the multiplier 3, less the 276 that they bring.
+    assert judged.regret[:2] == pytest.approx([92 * 12.0 - 276.0, 0.0])
+    assert judged.undecided == 1 and np.isnan(judged.regret[2])
+
+
+def test_rounding_has_no_direction(farm: rl.Problem) -> None:
+    # The decision does not change near the prediction, so that nothing but L2 is left of the mixture.
+    plain = rl.DecisionLoss(farm, "l2")([[30.0, 2.0]], [[31.0, 2.0]]).gradient
+    mixed = rl.DecisionLoss(farm, "df", mix=0.5, ridge=1e-9)([[30.0, 2.0]], [[31.0, 2.0]]).gradient
+    assert mixed == pytest.approx(0.5 * plain)

@@ -69,8 +69,7 @@ def test_several_parameters_and_scenarios(rng: np.random.Generator) -> None:
     assert set(model.predict(X)) == {"theta", "d"}
     plain = rl.DecisionRegressor(p, "l2", predicts=["d", "theta"], predictor="linear", epochs=30).fit(X, y)
     assert model.score(X, y) > plain.score(X, y)
-    # Side by side, in the order of the documentation.
-    flat = np.hstack([y["theta"], y["d"]])
+    flat = np.hstack([y["d"], y["theta"]])
     assert model.score(X, flat) == pytest.approx(model.score(X, y))
 
 
@@ -141,6 +140,55 @@ def test_what_is_wrong_is_said(plan: rl.Problem, data) -> None:
         rl.DecisionRegressor(plan, "l2").fit(X, y[:-1])
     with pytest.raises(rl.TrainingError, match="trained on 3"):
         rl.DecisionRegressor(plan, "l2", epochs=1).fit(X, y).predict(X[:, :2])
+
+
+def test_y_side_by_side_is_in_the_order_of_predicts(rng: np.random.Generator) -> None:
+    p = rl.Problem(2, A=[[1.0, 1.0]], b=8.0, upper=9.0)
+    X = rng.normal(size=(80, 2))
+    y = {"b": 8.0 + 0.1 * X[:, :1], "theta": 2.0 + 0.1 * X}
+    models = [
+        rl.DecisionRegressor(p, "l2", predicts=["b", "theta"], predictor="linear", epochs=20).fit(X, given)
+        for given in (y, np.hstack([y["b"], y["theta"]]))
+    ]
+    assert np.array_equal(*(model.predict(X)["theta"] for model in models))
+
+
+def test_what_was_fitted_stays(plan: rl.Problem, data) -> None:
+    X, y = data
+    model = rl.DecisionRegressor(plan, "l2", predictor="linear", epochs=5).fit(X, y)
+    expected = model.decide(X)
+    model.set_params(problem=rl.Problem(4, upper=1.0), predictor="mlp", layers=[7])
+    with pytest.raises(rl.TrainingError):
+        model.fit(X, y * np.nan)
+    assert np.array_equal(model.decide(X), expected)
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).decide(X), expected)
+
+
+def test_undecided_rows_do_not_win_a_search(rng: np.random.Generator) -> None:
+    p = rl.Problem(2, [3.0, 2.0], A=[[1.0, 1.0]], b=8.0)
+    X = rng.normal(size=(40, 1))
+    model = rl.DecisionRegressor(p, "l2", predicts="b", predictor="linear", epochs=30).fit(X, 5.0 + X)
+    assert np.isnan(model.score(np.full((3, 1), -1e4), np.ones((3, 1))))
+
+
+def test_missing_features_are_named(plan: rl.Problem, data) -> None:
+    X, y = data
+    X = X.copy()
+    X[3, 1] = np.nan
+    with pytest.raises(rl.TrainingError, match=r"X\[3, 1\] is nan"):
+        rl.DecisionRegressor(plan, "l2").fit(X, y)
+
+
+def test_scikit_learn_knows_it(plan: rl.Problem, data) -> None:
+    from sklearn.exceptions import NotFittedError
+
+    model = rl.DecisionRegressor(plan, "l2", epochs=1, random_state=None)
+    assert base.is_regressor(model)
+    with pytest.raises(NotFittedError):
+        model.predict(data[0])
+    model.fit(*data)
+    with pytest.raises(rl.TrainingError, match="random_state"):
+        model.set_params(random_state=-1).fit(*data)
 
 
 def test_progress(plan: rl.Problem, data, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 from conftest import draw
@@ -139,3 +141,22 @@ def test_wrong_arguments(farm: rl.Problem) -> None:
         layer([1.0, 2.0])
     with pytest.raises(TypeError, match="at least one"):
         layer()
+    with pytest.raises(TypeError, match="floating-point"):
+        layer(torch.tensor([[3, 2]]))
+    with pytest.raises(TypeError, match="truths is a list"):
+        rl.torch.DecisionLoss(farm, "spo+")(torch.tensor([[1.0, 2.0]]), [[2.0, 1.0]])
+
+
+def test_second_derivatives_are_refused() -> None:
+    layer = rl.torch.DecisionLayer(rl.Surrogate(rl.Problem(2, Q=np.eye(2), lower=None)))
+    theta = torch.tensor([3.0, 2.0], requires_grad=True)
+    (slope,) = torch.autograd.grad((layer(theta) ** 2).sum(), theta, create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        slope.sum().backward()
+
+
+def test_a_layer_can_be_copied_after_use(farm: rl.Problem) -> None:
+    layer = rl.torch.DecisionLayer(rl.Surrogate(farm))
+    theta = torch.tensor([[3.0, 2.0]])
+    assert torch.equal(copy.deepcopy(layer)(theta), layer(theta))
+    assert torch.equal(copy.deepcopy(layer)(theta), layer(theta))

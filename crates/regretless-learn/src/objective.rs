@@ -84,7 +84,8 @@ impl Objective {
             let losses = self.l2.evaluate(batch)?;
             let plain = outputs(&losses, deviation);
             let (length, own) = (norm(&plain), norm(&gradient));
-            let stretch = if own > 0.0 { (1.0 - weight) * length / own } else { 0.0 };
+            // What is left of rounding has no direction.
+            let stretch = if own > 1e-12 * length { (1.0 - weight) * length / own } else { 0.0 };
             for (g, p) in gradient.iter_mut().zip(&plain) {
                 *g = weight * p + stretch * *g;
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
@@ -16,12 +17,29 @@ const PIECE: usize = 256;
 
 static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
 
+/// The process that made the first pool.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+
+/// Threads do not survive a fork: a child would wait for them for ever.
+fn same_process() -> PyResult<()> {
+    let own = std::process::id();
+    match OWNER.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed) {
+        Err(owner) if owner != own => {
+            let message = "this process was forked from one that had solved already, and threads do not survive that: \
+                           start it with the method `spawn` (multiprocessing_context=\"spawn\" for a DataLoader)";
+            Err(error::raise("RegretlessError", message))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Runs `work` without the lock on so many threads, all cores if none are named. A panic becomes an exception.
 pub(crate) fn detached<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
+    same_process()?;
     let pool = threads.map(pool).transpose()?;
     let guarded = || catch_unwind(AssertUnwindSafe(work));
     let done = py.detach(|| match pool {

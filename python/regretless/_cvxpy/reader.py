@@ -231,6 +231,11 @@ def _check(problem: Any) -> None:
             wrong = leaf.attributes.get(name) and (leaf.variables() or what == "complex")
             if wrong:
                 raise refuse(leaf, what, hint)
+    for parameter in problem.parameters():
+        if type(parameter).__name__ == "CallbackParam":
+            raise refuse(
+                parameter, "a Parameter that is computed from others", "compute it outside and use a cp.Parameter"
+            )
     for names in ([v.name() for v in problem.variables()], [p.name() for p in problem.parameters()]):
         if twice := [name for name in names if names.count(name) > 1]:
             raise refuse(twice[0], "the name of two variables or Parameters", "give them names of their own")
