@@ -1,0 +1,56 @@
+"""regretless itself."""
+
+from __future__ import annotations
+
+import numpy as np
+from torch import Tensor
+
+import regretless as rl
+import regretless.torch
+
+from ..problem import Job, Problem
+from .base import Adapter, CannotError, Tensors
+
+#: True instances that the penalties of hard rows are chosen from.
+PROBES = 256
+
+
+def stated(problem: Problem, quadratic: bool = False) -> rl.Problem:
+    """The problem as regretless states it; what is missing is left out."""
+    soft = rl.Soft(problem.C, problem.d, weight=problem.over, under=problem.under)
+    hard = {k: v for k, v in (("A", problem.A), ("b", problem.b)) if len(problem.A)}
+    equal = {k: v for k, v in (("B", problem.B), ("c", problem.c)) if len(problem.B)}
+    Q = problem.stated("Q") if quadratic or problem.Q is not None else None
+    return rl.Problem(problem.n, Q=Q, soft=soft, **hard, **equal)
+
+
+class Layer(Adapter):
+    packages = ("regretless",)
+    settings = "DecisionLayer, ids given, penalties from the true parameters; K = 5 (LP) or 100 (others)"
+
+    def __init__(self, job: Job, threads: int) -> None:
+        super().__init__(job, threads)
+        known = job.truths(np.arange(min(job.rows, PROBES)))
+        examples = {name: known[name] for name in job.predicts}
+        surrogate = rl.Surrogate(stated(job.problem, "Q" in job.predicts), job.sharpness, examples=examples)
+        self.layer = rl.torch.DecisionLayer(surrogate, threads=threads)
+
+    def decide(self, predicted: Tensors, ids: np.ndarray) -> Tensor:
+        return self.layer(**predicted, ids=ids)
+
+    def statuses(self) -> list[str] | None:
+        return list(self.layer.solution.status) if self.layer.solution else None
+
+
+class Loss(Adapter):
+    packages = ("regretless",)
+    settings = "DecisionLoss `spo+`, ids given; the first epoch solves the truths too"
+
+    def __init__(self, job: Job, threads: int) -> None:
+        super().__init__(job, threads)
+        if job.predicts != ("theta",):
+            raise CannotError("SPO+ is for a predicted θ")
+        self.loss = rl.torch.DecisionLoss(stated(job.problem), "spo+", threads=threads)
+
+    def lose(self, predicted: Tensors, true: Tensors, ids: np.ndarray) -> Tensor:
+        return self.loss(predicted["theta"], true["theta"], ids=ids)
