@@ -67,7 +67,7 @@ def main() -> None:
         for at in () if given.tables else plan.run(work):
             show(f"{work}. {at}")
         show("")
-        for table in tables(replace(plan, look=True), work):
+        for table in (one for one in tables(replace(plan, look=True), work) if one.rows):
             print(table.text(), end="\n\n", flush=True)
     if given.report:
         given.report.write_text(render(replace(plan, look=True)))

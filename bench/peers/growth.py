@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
@@ -20,8 +21,7 @@ def run(peer: str, n: int, batch: int) -> dict[str, Any]:
     """Microseconds an instance of solving and differentiating: the first time, and the median of three more with θ moved a little."""
     torch.set_num_threads(1)
     torch.set_default_dtype(torch.float64)
-    job = growing(n, seed=0, rows=batch)
-    object.__setattr__(job, "batch", batch)
+    job = replace(growing(n, seed=0, rows=batch), batch=batch)
     measure.warm_up()
     ids, rng = np.arange(batch), np.random.default_rng(0)
     true = {"theta": torch.as_tensor(job.truths(ids)["theta"])}

@@ -51,7 +51,8 @@ def render(plan: Plan) -> str:
 def introduction(plan: Plan) -> str:
     cores = os.cpu_count() or 1
     machine = f"{CORES.get(cores, f'{cores} cores')} of a shared {platform.machine().replace('_', '-')} machine"
-    command = "bench/peers/run" + (" --quick" if plan.quick else "") + " --report BENCHMARKS.md"
+    command = "bench/peers/run" + (" --quick" if plan.quick else "")
+    command += (" --clock cpu" if plan.clock == "cpu" else "") + " --report BENCHMARKS.md"
     date = datetime.now(timezone.utc).date().isoformat()
     return INTRODUCTION.format(
         date=date, machine=machine, python=platform.python_version(), command=command, test="400 to 1,000"
@@ -92,8 +93,7 @@ def missing(plan: Plan) -> str:
                 reasons.setdefault((result.entry.label, result.why_not), []).append(job)
     lines = [f"- {label} ({', '.join(jobs)}): {why}" for (label, why), jobs in reasons.items()]
     fixed = [
-        "- PyEPO over COPT: needs a licence key for problems of these sizes; over Pyomo: the same solvers with more overhead; over MPAX: "
-        "single precision on JAX, made for accelerators.",
+        "- PyEPO over COPT, Pyomo and MPAX: not tried. Gurobi and GLOP stand for its solvers.",
         "- Gurobi: only within the size-limited licence of its wheel (2,000 variables and rows).",
     ]
     return "\n".join(["## Not measured, and why", "", *lines, *fixed])

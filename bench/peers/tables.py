@@ -130,7 +130,7 @@ def growth(plan: Plan) -> Table:
     peers = [peer for peer in PEERS if any(plan.cell(peer, *cell) for cell in plan.cells)]
     header = ["n", "batch", *(f"{PEERS[peer].label}, {kind}" for peer in peers for kind in ("cold", "warm"))]
     rows = []
-    for n, batch in plan.cells:
+    for n, batch in plan.cells if peers else ():
         cells = [plan.cell(peer, n, batch) for peer in peers]
         parts = [
             number(cell[kind]) if kind in cell else cell.get("failed", "–")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import multiprocessing as mp
+from contextlib import suppress
+from multiprocessing.connection import Connection
 from typing import Any
 
 import highspy
@@ -36,12 +38,13 @@ def model(problem: Problem) -> Any:
 
 
 class Worker:
-    """A solver and the last basis of each sample it has seen."""
+    """A solver, with the last basis and the true optimum of each sample it has seen."""
 
     def __init__(self, problem: Problem) -> None:
         self.solver, self.n = model(problem), problem.n
         self.columns = np.arange(self.n, dtype=np.int32)
         self.bases: dict[int, Any] = {}
+        self.best: dict[int, tuple[Array, float]] = {}
 
     def solve(self, theta: Array, key: int) -> tuple[Array, float]:
         """The optimal x and value, started from the sample's own last basis, or else from that of the sample before."""
@@ -55,13 +58,33 @@ class Worker:
         x = np.array(self.solver.getSolution().col_value[: self.n])
         return x, -self.solver.getInfo().objective_function_value
 
+    def batch(self, keys: np.ndarray, theta: Array, truth: Array) -> tuple[Array, Array, Array, Array]:
+        """Optima and values at 2θ̂ − θ, then at θ; the latter are solved at a sample's first visit."""
+        rows = []
+        for key, predicted, true in zip(keys.tolist(), theta, truth):
+            if key not in self.best:
+                self.best[key] = self.solve(true, key)
+            rows.append((*self.solve(2.0 * predicted - true, key), *self.best[key]))
+        x, value, x_best, value_best = (np.array(column) for column in zip(*rows))
+        return x, value, x_best, value_best
+
+
+def serve(problem: Problem, connection: Connection) -> None:
+    """A worker in a process of its own."""
+    worker = Worker(problem)
+    # The end of the other side is the end of this one.
+    with suppress(EOFError):
+        while True:
+            connection.send(worker.batch(*connection.recv()))
+
 
 class SpoPlus(torch.autograd.Function):
     """``v(2θ̂ − θ) − 2θ̂ᵀx* + θᵀx* + soft(x*)``, v the optimal value; its subgradient is ``2(x(2θ̂ − θ) − x*)``."""
 
     @staticmethod
-    def forward(ctx: Any, theta: Tensor, true: Tensor, found: tuple[Array, Array], best: tuple[Array, Array]) -> Tensor:
-        (x, value), (x_best, value_best) = ((torch.as_tensor(a), torch.as_tensor(v)) for a, v in (found, best))
+    def forward(
+        ctx: Any, theta: Tensor, true: Tensor, x: Tensor, value: Tensor, x_best: Tensor, value_best: Tensor
+    ) -> Tensor:
         ctx.save_for_backward(x, x_best)
         # value_best = θᵀx* − soft(x*)
         return (value - value_best + 2.0 * ((true - theta) * x_best).sum(-1)).mean()
@@ -69,41 +92,37 @@ class SpoPlus(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *outputs: Tensor) -> Any:
         x, best = ctx.saved_tensors
-        return outputs[0] * 2.0 * (x - best) / len(x), None, None, None
+        return outputs[0] * 2.0 * (x - best) / len(x), None, None, None, None, None
 
 
 class Highs(Adapter):
     packages = ("highspy",)
-    settings = (
-        "simplex, each sample started from its own last basis, SPO+ by hand; the first epoch solves the truths too"
-    )
+    settings = "simplex, each sample started from its own last basis, SPO+ by hand; the first epoch solves the truths too; two threads are two processes"
 
     def __init__(self, job: Job, threads: int) -> None:
         super().__init__(job, threads)
         if job.problem.Q is not None or job.predicts != ("theta",):
-            raise CannotError(
+            reason = (
                 "SPO+ by hand is for a predicted θ in an LP: HiGHS gives no gradient and takes no hot start for a QP"
             )
-        self.workers = [Worker(job.problem) for _ in range(threads)]
-        self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self.best: dict[int, tuple[Array, float]] = {}
+            raise CannotError(reason)
+        self.worker, self.helpers = Worker(job.problem), []
+        # Processes, not threads: then the interpreter's lock plays no part.
+        spawn = mp.get_context("spawn")
+        for _ in range(threads - 1):
+            here, there = spawn.Pipe()
+            spawn.Process(target=serve, args=(job.problem, there), daemon=True).start()
+            self.helpers.append(here)
 
     def lose(self, predicted: Tensors, true: Tensors, ids: np.ndarray) -> Tensor:
         theta, truth = predicted["theta"].detach().numpy(), true["theta"].numpy()
-        found, best = ((np.empty_like(theta), np.empty(len(theta))) for _ in range(2))
-
-        def some(which: int) -> None:
-            worker = self.workers[which]
-            # A sample always has the same worker, and so its basis.
-            for row in np.flatnonzero(ids % self.threads == which):
-                key = int(ids[row])
-                if key not in self.best:
-                    self.best[key] = worker.solve(truth[row], key)
-                best[0][row], best[1][row] = self.best[key]
-                found[0][row], found[1][row] = worker.solve(2.0 * theta[row] - truth[row], key)
-
-        if self.pool is None:
-            some(0)
-        else:
-            list(self.pool.map(some, range(self.threads)))
-        return SpoPlus.apply(predicted["theta"], true["theta"], found, best)
+        # A sample always has the same worker, and so its basis.
+        shares = [np.flatnonzero(ids % self.threads == which) for which in range(self.threads)]
+        busy = [(helper, share) for helper, share in zip(self.helpers, shares[1:]) if len(share)]
+        for helper, share in busy:
+            helper.send((ids[share], theta[share], truth[share]))
+        answers = [self.worker.batch(ids[own], theta[own], truth[own])] if len(own := shares[0]) else []
+        answers += [helper.recv() for helper, _ in busy]
+        order = np.argsort(np.concatenate([share for share in shares if len(share)]))
+        found = (torch.as_tensor(np.concatenate(parts)[order]) for parts in zip(*answers))
+        return SpoPlus.apply(predicted["theta"], true["theta"], *found)
