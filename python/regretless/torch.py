@@ -90,6 +90,8 @@ class DecisionLayer(torch.nn.Module):
 
     def __init__(self, surrogate: Surrogate, *, threads: int | None = None) -> None:
         super().__init__()
+        if not isinstance(surrogate, Surrogate):
+            raise TypeError(f"a regretless.Surrogate is expected, such as Surrogate(problem, K=5.0), not {surrogate!r}")
         self.surrogate = surrogate
         self.threads = threads
         self.solution: Solution | None = None

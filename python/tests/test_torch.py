@@ -141,6 +141,8 @@ def test_wrong_arguments(farm: rl.Problem) -> None:
         layer([1.0, 2.0])
     with pytest.raises(TypeError, match="at least one"):
         layer()
+    with pytest.raises(TypeError, match="Surrogate is expected"):
+        rl.torch.DecisionLayer(farm)
     with pytest.raises(TypeError, match="floating-point"):
         layer(torch.tensor([[3, 2]]))
     with pytest.raises(TypeError, match="truths is a list"):
