@@ -96,8 +96,7 @@ class DecisionLoss:
         # What is wrong with the settings is said now and not at the first batch.
         self._build("l2" if self._needs_multipliers else self.method, None)
         if self._needs_multipliers:
-            ones = tuple(np.ones(size) for size in problem._kinds().values())
-            self._build(self.method, ones)
+            self._build(self.method, problem._any_penalties())
         self._l2 = None if mix is None else self._build("l2", None)
 
     @property
@@ -120,7 +119,7 @@ class DecisionLoss:
                 found = multipliers_for(self.problem, self._rule, given, list(given))
                 # Without an optimum there is no loss either: any penalties do, and none are kept.
                 if found is None:
-                    return self._build(self.method, tuple(np.ones(size) for size in self.problem._kinds().values()))
+                    return self._build(self.method, self.problem._any_penalties())
                 values = found.values._tuple()
             self._penalties = values
             self._inner = self._build(self.method, values)

@@ -83,15 +83,17 @@ class Multipliers:
 def multipliers_for(
     problem: Problem, rule: MultiplierRule, given: dict[str, Any], batched: Sequence[str]
 ) -> Multipliers | None:
-    """Penalties for the instances of a batch that have an optimum; ``None`` if a rule finds none that has one."""
-    if batched and isinstance(rule, str):
-        solved = problem.solve(**given).status == "optimal"
-        if not solved.any():
-            return None
-        given = {symbol: array[solved] if symbol in batched else array for symbol, array in given.items()}
-    elif not isinstance(rule, str):
-        given = {}
-    return Multipliers.choose(problem, rule, **given)
+    """Penalties for a batch, or for those of its instances that have an optimum; ``None`` if none has one."""
+    try:
+        return Multipliers.choose(problem, rule, **given)
+    except MultiplierError:
+        if not batched:
+            raise
+    solved = problem.solve(**given).status == "optimal"
+    if not solved.any():
+        return None
+    some = {symbol: array[solved] if symbol in batched else array for symbol, array in given.items()}
+    return Multipliers.choose(problem, rule, **some)
 
 
 def _by_kind(problem: Problem, given: Mapping[str, ArrayLike]) -> Any:

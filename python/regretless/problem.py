@@ -271,6 +271,10 @@ class Problem:
         rows = {"soft": "d", "at_most": "b", "equal": "c", "lower": "lower", "upper": "upper"}
         return {kind: shapes.get(symbol, (0,))[0] for kind, symbol in rows.items()}
 
+    def _any_penalties(self) -> Any:
+        """Penalties for where none matter."""
+        return tuple(np.ones(size) for size in self._kinds().values())
+
     def __repr__(self) -> str:
         kinds = self._kinds()
         rows = ", ".join(f"{kinds[kind]} {kind}" for kind in ("soft", "at_most", "equal") if kinds[kind])

@@ -130,8 +130,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
 
     def fit(self, X: ArrayLike, y: Values) -> DecisionRegressor:
         """Trains on rows of features and the parameters that came true."""
-        features, layout = self._features(X), self._layout()
-        targets = layout.flat("y", self._parts(y, layout))
+        features, layout = self._features(X, stated_problem(self.problem)), self._layout()
+        targets = layout.flat("y", self._parts(y, layout, self._names()))
         rows = len(features)
         each = None if np.ndim(X) == 2 else np.arange(features.shape[1]).reshape(self.problem.n, -1).tolist()
         if len(targets) != rows:
@@ -173,7 +173,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         """Decisions for rows of features, judged by the parameters that came true."""
         learner = self._fitted()
         features, layout = self._known_features(X), self._layout(fitted=True)
-        truths = layout.flat("y", self._parts(y, layout))
+        truths = layout.flat("y", self._parts(y, layout, self._fitted_with[1]))
         if len(truths) != len(features):
             raise TrainingError(f"X has {len(features)} rows, y {len(truths)}")
         return Decisions(**learner.evaluate(features, truths, self.threads))
@@ -195,13 +195,12 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         # The order of problem files.
         return Predicted(problem, sorted(names, key=lambda name: SYMBOLS.index(name) if name in SYMBOLS else 0))
 
-    def _parts(self, y: Values, layout: Predicted) -> Values:
+    def _parts(self, y: Values, layout: Predicted, names: list[str]) -> Values:
         if isinstance(y, Mapping):
             return y
         array = floats("y", y)
         if array.ndim == 2 and array.shape[1] == layout.width:
             # Side by side, in the order of `predicts`.
-            names = [name for name in self._names() if name in layout.shapes]
             shaped: Values = Predicted(layout.problem, names).shaped(array)
             return shaped
         return array
@@ -213,8 +212,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise TrainingError(f"random_state is {self.random_state!r}: a whole number from 0 on, or None")
         return int(self.random_state)
 
-    def _features(self, X: ArrayLike) -> Float:
-        features, n = floats("X", X), stated_problem(self.problem).n
+    def _features(self, X: ArrayLike, problem: Problem) -> Float:
+        features, n = floats("X", X), problem.n
         bad = np.argwhere(~np.isfinite(features))
         if len(bad):
             raise TrainingError(f"X{bad[0].tolist()} is {features[tuple(bad[0])]}: fill in what is missing first")
@@ -226,8 +225,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         return features
 
     def _known_features(self, X: ArrayLike) -> Float:
-        features = self._features(X)
         self._fitted()
+        features = self._features(X, self._fitted_with[0])
         if features.shape[1] != self.n_features_in_:
             raise TrainingError(f"X has {features.shape[1]} features, the model was trained on {self.n_features_in_}")
         return features

@@ -56,7 +56,7 @@ class Solution:
         #: The decisions.
         self.x: Float = batch.shaped(inner.x(), (problem.n,))
 
-    # Words cost more than small solves do: they are made when they are asked for.
+    # Few read them after every batch: they are made when they are asked for.
     @cached_property
     def _told(self) -> tuple[list[str], list[list[str]]]:
         return self._inner.status()
@@ -198,8 +198,8 @@ class Surrogate:
 
     def _choose_nothing(self) -> _regretless.Surrogate:
         """A surrogate for a batch without instances or optima: any penalties do, and none are kept."""
-        ones: Any = tuple(np.ones(size) for size in self._problem._kinds().values())
-        return _regretless.Surrogate(self._problem._inner, ones, self._K, self._segments, self._store_bytes)
+        any_ = self._problem._any_penalties()
+        return _regretless.Surrogate(self._problem._inner, any_, self._K, self._segments, self._store_bytes)
 
     def forget(self) -> None:
         """Forgets where samples were solved last."""

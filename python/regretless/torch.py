@@ -57,7 +57,7 @@ class _Decide(torch.autograd.Function):
     def forward(ctx: Any, layer: DecisionLayer, ids: Any, names: tuple[str, ...], *tensors: Tensor) -> Tensor:
         given: dict[str, Any] = {name: _array(tensor) for name, tensor in zip(names, tensors)}
         solution = layer.surrogate.solve(given.pop("theta", None), ids=ids, threads=layer.threads, **given)
-        # Past torch.nn.Module, which looks for parameters and buffers in what is set: that costs as much as a small solve.
+        # Past torch.nn.Module, which looks for parameters and buffers in whatever is set.
         layer.__dict__["solution"] = solution
         ctx.solution, ctx.names, ctx.threads = solution, names, layer.threads
         ctx.likes = [(tensor.dtype, tensor.device, tensor.shape) for tensor in tensors]
