@@ -32,6 +32,10 @@ def arguments() -> argparse.Namespace:
         "--cap", type=float, help="seconds of solving that a training may take before it is sampled (300; quick 30)"
     )
     parser.add_argument(
+        "--seeds", type=int, default=10, help="the most seeds that regret is judged over (times are those of the first)"
+    )
+    parser.add_argument("--threads", default="1,2", help="1, or 1,2: what trainings are timed with")
+    parser.add_argument(
         "--out",
         type=Path,
         help="where results are kept and taken up from (target/comparison, or target/comparison-quick)",
@@ -62,7 +66,8 @@ def main() -> None:
     out = given.out or Path("target/comparison-quick" if given.quick else "target/comparison")
     cap = given.cap or (30.0 if given.quick else 300.0)
     peers = tuple(peer for peer in PEERS if peer in named or peer in OURS)
-    plan = Plan(out, works, peers, given.quick, cap, given.clock)
+    threads = tuple(int(number) for number in given.threads.split(","))
+    plan = Plan(out, works, peers, given.quick, cap, given.seeds, threads, given.clock)
     for work in works:
         for at in () if given.tables else plan.run(work):
             show(f"{work}. {at}")

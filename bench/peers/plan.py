@@ -26,8 +26,6 @@ QUICK_SIZES, QUICK_BATCHES = (20, 40, 80), (1, 64, 512)
 FIXED_BATCH, FIXED_SIZE = 64, 40
 #: A library whose share of useless gradients is this or more has no usable one.
 UNUSABLE = 0.5
-#: Entries of θ move this far between the calls of the border's measurement.
-MOVES = (0.01, 0.1)
 
 
 @dataclass(frozen=True)
@@ -39,6 +37,9 @@ class Plan:
     peers: tuple[str, ...]
     quick: bool
     cap: float
+    #: The most seeds, and the numbers of threads that trainings are timed with.
+    seeds: int = 10
+    threads: tuple[int, ...] = (1, 2)
     #: The seconds that tables of one thread show: wall or cpu.
     clock: str = "wall"
     #: Nothing is measured any more; what is not there is empty.
@@ -71,6 +72,7 @@ class Plan:
     def trained(self, work: int) -> Iterator[str]:
         """Does the training of a work item; says what it is at."""
         for job, seeds in self.jobs(work).items():
+            seeds = min(seeds, self.seeds)
             for peer in self.peers:
                 yield f"{job}: {PEERS[peer].label}"
                 first = self.training(job, peer, 0, 1)
@@ -78,7 +80,7 @@ class Plan:
                     for seed in range(1, seeds):
                         if first.get("sampled") is None:
                             self.training(job, peer, seed, 1)
-                if peer not in BASELINES and "epochs" in first:
+                if peer not in BASELINES and "epochs" in first and 2 in self.threads:
                     self.training(job, peer, 0, 2)
             yield f"{job}: regrets"
             for seed in range(seeds):
@@ -128,13 +130,12 @@ class Plan:
             yield f"n = {n}, batch {batch}: {PEERS[peer].label}"
             self.cell(peer, n, batch)
 
-    def border(self, move: float) -> dict[str, Any]:
-        return self._measured(self.out / f"border-{move}.json", "border", timeout=120, job="lp-40", move=move)
+    def border(self) -> dict[str, Any]:
+        return self._measured(self.out / "border.json", "border", timeout=300, job="lp-40")
 
     def crossed(self) -> Iterator[str]:
-        for move in MOVES:
-            yield f"border, moves of {move}"
-            self.border(move)
+        yield "border"
+        self.border()
 
     def run(self, work: int) -> Iterator[str]:
         return {4: self.behaved, 5: self.grown, 6: self.crossed}.get(work, lambda: self.trained(work))()

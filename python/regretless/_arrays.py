@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import ProblemError
 
 Float = NDArray[np.float64]
+Ids = NDArray[np.int64] | NDArray[np.uint64]
 
 #: Symbols of all parameters, in the order of the documentation.
 SYMBOLS = ("theta", "Q", "C", "d", "alpha", "under", "A", "b", "B", "c", "lower", "upper")
@@ -19,7 +20,7 @@ SYMBOLS = ("theta", "Q", "C", "d", "alpha", "under", "A", "b", "B", "c", "lower"
 
 def floats(what: str, value: ArrayLike) -> Float:
     """The value as a C-contiguous float64 array; no copy where it is one."""
-    if np.ma.is_masked(value):
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise ProblemError(f"{what} has masked entries: fill them in first")
     try:
         array = np.asarray(value)
@@ -78,6 +79,9 @@ class Batch:
                 raise ProblemError(f"the problem has no parameter `{symbol}`: it has {', '.join(shapes)}")
             shape = shapes[symbol]
             array = floats(symbol, value)
+            # One number stands for a whole vector.
+            if array.ndim == 0 and len(shape) == 1:
+                array = np.full(shape, array)
             own = array.ndim == len(shape) + 1
             if (array.shape[1:] if own else array.shape) != shape:
                 raise ProblemError(
@@ -114,13 +118,16 @@ class Batch:
         return values[0] if self.size is None else np.array(values, dtype=np.str_)
 
 
-def sample_ids(ids: ArrayLike | None, rows: int) -> NDArray[np.uint64] | None:
-    """Ids of samples: whole numbers from 0 on, one an instance."""
+def sample_ids(ids: ArrayLike | None, rows: int) -> Ids | None:
+    """Ids of samples: whole numbers, one an instance; the extension refuses those below 0."""
     if ids is None:
         return None
-    array = np.atleast_1d(np.asarray(ids))
+    array = np.asarray(ids)
+    if array.ndim == 0:
+        array = array.reshape(1)
     if array.shape != (rows,):
         raise ProblemError(f"ids have the shape {array.shape}, expected ({rows},)")
-    if array.dtype.kind not in "iu" or (array.dtype.kind == "i" and rows > 0 and array.min() < 0):
+    if array.dtype.kind not in "iu":
         raise ProblemError("ids are whole numbers from 0 on")
-    return np.ascontiguousarray(array, dtype=np.uint64)
+    signed = array.dtype.kind == "i"
+    return np.ascontiguousarray(array, dtype=np.int64) if signed else np.ascontiguousarray(array, dtype=np.uint64)

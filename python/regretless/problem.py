@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _regretless
-from ._arrays import Batch, Float, floats, matrix, number, vector
+from ._arrays import Batch, Float, floats, matrix, vector
 from .errors import ProblemError
 
 __all__ = ["Optimum", "Problem", "RowValues", "Soft"]
@@ -257,14 +257,7 @@ class Problem:
         return batch.shaped(self._inner.judge(points, batch.parts)[which], ())
 
     def _batch(self, given: Mapping[str, ArrayLike | None]) -> Batch:
-        shapes = self._shapes
-        # One number stands for a whole vector.
-        filled = {
-            k: np.full(shapes[k], number(k, v))
-            for k, v in given.items()
-            if isinstance(v, (int, float, np.number)) and len(shapes.get(k, ())) == 1
-        }
-        return Batch(shapes, {**given, **filled})
+        return Batch(self._shapes, given)
 
     def _kinds(self) -> dict[str, int]:
         shapes = self._shapes

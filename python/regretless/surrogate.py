@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -100,17 +100,29 @@ class Solution:
         >>> out.vjp([1.0, 0.0], wrt=["theta"]).theta
         array([0.5, 0. ])
         """
-        shapes = {**self._problem.shapes, "K": ()}
-        if not self._problem.quadratic and "Q" not in self._batch.batched:
-            del shapes["Q"]
+        shapes = self._shapes
         wanted = list(shapes) if wrt is None else [wrt] if isinstance(wrt, str) else list(wrt)
         if unknown := [symbol for symbol in wanted if symbol not in shapes]:
             raise ProblemError(f"there is no `{unknown[0]}` here to have a gradient in: {', '.join(shapes)}")
         upstream = floats("grad_x", grad_x)
         if upstream.shape != self.x.shape:
             raise ProblemError(f"grad_x has the shape {upstream.shape}, expected that of x, {self.x.shape}")
-        found = self._inner.vjp(upstream.reshape(self._batch.rows, self._problem.n), wanted, threads)
-        return Gradients(**{symbol: self._batch.shaped(found[symbol], shapes[symbol]) for symbol in wanted})
+        return Gradients(**self._pull(upstream, wanted, threads))
+
+    def _pull(self, upstream: Float, wanted: list[str], threads: int | None) -> dict[str, Any]:
+        """Gradients by symbol, from an ``upstream`` in the shape of x."""
+        rows = np.ascontiguousarray(upstream, dtype=np.float64).reshape(self._batch.rows, self._problem.n)
+        found = self._inner.vjp(rows, wanted, threads)
+        shapes = self._shapes
+        return {symbol: self._batch.shaped(array, shapes[symbol]) for symbol, array in found.items()}
+
+    @property
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        """Of what has a gradient."""
+        shapes: dict[str, tuple[int, ...]] = {**self._problem._shapes, "K": ()}
+        if not self._problem.quadratic and "Q" not in self._batch.batched:
+            del shapes["Q"]
+        return shapes
 
 
 class Surrogate:
@@ -184,7 +196,10 @@ class Surrogate:
         **parameters: ArrayLike | None,
     ) -> Solution:
         """Optima of one instance or a batch; samples with ``ids`` start where they were solved last."""
-        batch = self._problem._batch({"theta": theta, **parameters})
+        return self._solve({"theta": theta, **parameters}, ids, threads)
+
+    def _solve(self, given: Mapping[str, ArrayLike | None], ids: ArrayLike | None, threads: int | None) -> Solution:
+        batch = self._problem._batch(given)
         rows = sample_ids(ids, batch.rows)
         if batch.rows == 0 and self._inner is None:
             inner = self._choose_nothing()

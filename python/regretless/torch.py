@@ -47,7 +47,7 @@ def _check(what: str, value: Any) -> None:
 
 
 def _array(tensor: Tensor) -> np.ndarray[Any, Any]:
-    return tensor.detach().cpu().numpy()
+    return tensor.numpy(force=True)
 
 
 class _Decide(torch.autograd.Function):
@@ -55,28 +55,24 @@ class _Decide(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, layer: DecisionLayer, ids: Any, names: tuple[str, ...], *tensors: Tensor) -> Tensor:
-        given: dict[str, Any] = {name: _array(tensor) for name, tensor in zip(names, tensors)}
-        solution = layer.surrogate.solve(given.pop("theta", None), ids=ids, threads=layer.threads, **given)
+        given = {name: _array(tensor) for name, tensor in zip(names, tensors)}
+        solution = layer.surrogate._solve(given, ids, layer.threads)
         # Past torch.nn.Module, which looks for parameters and buffers in whatever is set.
         layer.__dict__["solution"] = solution
         ctx.solution, ctx.names, ctx.threads = solution, names, layer.threads
-        ctx.likes = [(tensor.dtype, tensor.device, tensor.shape) for tensor in tensors]
-        like = tensors[0]
-        return torch.as_tensor(solution.x, dtype=like.dtype, device=like.device)
+        ctx.devices = [tensor.device for tensor in tensors]
+        return torch.from_numpy(solution.x).to(tensors[0])
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *outputs: Tensor) -> Any:
         wanted = [name for name, need in zip(ctx.names, ctx.needs_input_grad[3:]) if need]
-        gradients = ctx.solution.vjp(_array(outputs[0]), wrt=wanted, threads=ctx.threads)
-        grads: list[Tensor | None] = []
-        for name, (dtype, device, shape) in zip(ctx.names, ctx.likes):
-            if name not in wanted:
-                grads.append(None)
-                continue
-            value = torch.as_tensor(getattr(gradients, name), dtype=dtype, device=device)
-            # What holds for all instances has the sum of their gradients.
-            grads.append(value if value.shape == shape else value.sum(0))
+        found = ctx.solution._pull(_array(outputs[0]), wanted, ctx.threads)
+        # Torch sums what holds for all instances to its shape, and gives every gradient the dtype of its tensor.
+        grads = (
+            torch.from_numpy(found[name]).to(device) if name in found else None
+            for name, device in zip(ctx.names, ctx.devices)
+        )
         return (None, None, None, *grads)
 
 

@@ -105,7 +105,8 @@ def test_joblib(rng: np.random.Generator) -> None:
     assert np.array_equal([s.x for s in several], p.solve(theta).x)
 
 
-def test_two_threads_on_one_surrogate(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("workers", [None, 1, 2])
+def test_two_threads_on_one_surrogate(rng: np.random.Generator, workers: int | None) -> None:
     p = draw(rng, 8, quadratic=True)
     surrogate, theta = rl.Surrogate(p), rng.normal(size=(300, 8))
     expected = surrogate.solve(theta)
@@ -114,9 +115,9 @@ def test_two_threads_on_one_surrogate(rng: np.random.Generator) -> None:
 
     def work(ids: np.ndarray) -> None:
         for _ in range(5):
-            out = surrogate.solve(theta, ids=ids)
+            out = surrogate.solve(theta, ids=ids, threads=workers)
             if not np.allclose(out.x, expected.x, atol=1e-7) or not np.allclose(
-                out.vjp(g).theta, expected.vjp(g).theta, atol=1e-6
+                out.vjp(g, threads=workers).theta, expected.vjp(g).theta, atol=1e-6
             ):
                 failures.append(1)
 

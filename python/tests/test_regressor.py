@@ -196,15 +196,18 @@ def test_progress(plan: rl.Problem, data, capsys: pytest.CaptureFixture[str]) ->
     assert "l2: 100%" in capsys.readouterr().err
 
 
-def test_ctrl_c_interrupts_training() -> None:
+@pytest.mark.parametrize("threads", [None, 1, 2])
+def test_ctrl_c_interrupts_training(threads: int | None) -> None:
     program = (
         "import numpy as np, regretless as rl\n"
         "X = np.random.default_rng(0).normal(size=(2000, 10))\n"
         "plan = rl.Problem(10, A=np.ones((1, 10)), b=3.0, upper=1.0)\n"
         "print('ready', flush=True)\n"
-        "rl.DecisionRegressor(plan, 'spo+', epochs=100000, patience=100000).fit(X, X)\n"
+        "rl.DecisionRegressor(plan, 'spo+', epochs=100000, patience=100000, threads=%s).fit(X, X)\n"
     )
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", program % threads], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     assert child.stdout is not None and child.stdout.readline() == "ready\n"
     time.sleep(2.0)
     child.send_signal(signal.SIGINT)

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray2, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use regretless_core::{Instance, Parameter, RowValues, Shape};
 
@@ -11,6 +11,28 @@ use crate::error;
 
 /// Overridden parameters as Python passes them: name and array, a row an instance or one row for all.
 pub(crate) type Given<'py> = Vec<(String, PyReadonlyArray2<'py, f64>)>;
+
+/// Ids of samples as Python has them.
+#[derive(FromPyObject)]
+pub(crate) enum Ids<'py> {
+    Signed(PyReadonlyArray1<'py, i64>),
+    Unsigned(PyReadonlyArray1<'py, u64>),
+}
+
+impl Ids<'_> {
+    /// One for each instance, none below 0.
+    pub(crate) fn of(&self, rows: usize) -> PyResult<Vec<u64>> {
+        let ids: Option<Vec<u64>> = match self {
+            Self::Signed(ids) => ids.as_array().iter().map(|&id| u64::try_from(id).ok()).collect(),
+            Self::Unsigned(ids) => Some(ids.as_array().to_vec()),
+        };
+        let ids = ids.ok_or_else(|| error::problem("ids are whole numbers from 0 on"))?;
+        if ids.len() != rows {
+            return Err(error::problem(format!("ids have the shape ({},), expected ({rows},)", ids.len())));
+        }
+        Ok(ids)
+    }
+}
 
 /// The parameter with a symbol of the documentation.
 pub(crate) fn parameter(symbol: &str) -> PyResult<Parameter> {

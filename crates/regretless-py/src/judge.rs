@@ -1,13 +1,13 @@
 //! Regret of decisions.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
+use numpy::{PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use regretless_core::{Decision, Regret};
 
-use crate::arrays::{flat, table};
+use crate::arrays::{Ids, flat, table};
 use crate::error;
 use crate::loss::layout;
 use crate::multipliers::{ByKind, row_values};
@@ -48,16 +48,15 @@ impl Judge {
         py: Python<'py>,
         predictions: PyReadonlyArray2<'py, f64>,
         truths: PyReadonlyArray2<'py, f64>,
-        ids: PyReadonlyArray1<'py, u64>,
+        ids: Ids<'py>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let ids = ids.as_array().to_vec();
+        let ids = ids.of(predictions.as_array().nrows())?;
         let (predictions, truths) = (flat("predictions", &predictions)?, flat("truths", &truths)?);
         let width = self.width;
         let mut failed = None;
-        let judged: Vec<Decision> = in_pieces(py, ids.len(), threads, |piece| {
+        let judged: Vec<Decision> = in_pieces(py, ids.len(), threads, &self.inner, |regret, piece| {
             let part = piece.start * width..piece.end * width;
-            let mut regret = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
             let done = regret.evaluate(&predictions[part.clone()], &truths[part], &ids[piece]);
             done.unwrap_or_else(|e| {
                 failed.get_or_insert(e);

@@ -1,7 +1,6 @@
 //! Training, and what was trained.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -13,10 +12,7 @@ use regretless_spec::{Columns, MethodName, Part, Spec};
 use crate::arrays::{flat, parameter, table};
 use crate::error;
 use crate::problem::Problem;
-use crate::run::detached;
-
-/// Between two looks at Ctrl-C.
-const LOOK: Duration = Duration::from_millis(50);
+use crate::run::{detached, watched};
 
 /// A predictor that decides.
 #[pyclass(frozen, module = "regretless._regretless")]
@@ -72,9 +68,9 @@ impl Learner {
         let parts: Vec<Part> = valid.as_array().iter().map(part).collect();
         let data = Dataset::in_memory(features, targets, rows, columns, "data".as_ref()).with_parts(&parts);
         let watcher = Arc::new(Mutex::new(None));
-        let mut observer =
-            Watcher { watch, trouble: Arc::clone(&watcher), epochs: 0, looked: Mutex::new(Instant::now()) };
-        let trained = detached(py, threads, || {
+        let mut observer = Watcher { watch, trouble: Arc::clone(&watcher), epochs: 0 };
+        let heard = |error| stop(&watcher, error);
+        let trained = watched(py, threads, heard, || {
             let task = Task::new(&spec, data, seed)?;
             task.check(method)?;
             let mut study = Study::new(&task, None, &mut observer)?;
@@ -164,18 +160,15 @@ impl Learner {
     }
 }
 
-/// Shows epochs to Python and hears Ctrl-C.
+/// Shows epochs to Python, and ends the training where an exception came of it or Ctrl-C was heard.
 struct Watcher {
     watch: Option<Py<PyAny>>,
     trouble: Arc<Mutex<Option<PyErr>>>,
     epochs: usize,
-    looked: Mutex<Instant>,
 }
 
-impl Watcher {
-    fn stop(&self, error: PyErr) {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-    }
+fn stop(trouble: &Mutex<Option<PyErr>>, error: PyErr) {
+    trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
 }
 
 impl Observer for Watcher {
@@ -187,20 +180,12 @@ impl Observer for Watcher {
         let Some(watch) = &self.watch else { return Ok(()) };
         let shown = (&epoch.stage, self.epochs, epoch.epoch, epoch.loss, epoch.valid.regret);
         if let Err(error) = Python::attach(|py| watch.call1(py, shown).map(drop)) {
-            self.stop(error);
+            stop(&self.trouble, error);
         }
         Ok(())
     }
 
     fn interrupted(&self) -> bool {
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if looked.elapsed() > LOOK {
-            *looked = Instant::now();
-            #[allow(clippy::redundant_closure_for_method_calls)] // The method alone has one lifetime too few.
-            if let Err(error) = Python::attach(|py| py.check_signals()) {
-                self.stop(error);
-            }
-        }
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }

@@ -11,11 +11,11 @@ use regretless_core::{
     build_loss,
 };
 
-use crate::arrays::{flat, parameter, table};
+use crate::arrays::{Ids, flat, parameter, table};
 use crate::error;
 use crate::multipliers::{ByKind, row_values};
 use crate::problem::Problem;
-use crate::run::detached;
+use crate::run::exclusive;
 
 /// The methods: id, formula, gradient, what they may predict, source.
 #[pyfunction]
@@ -84,16 +84,14 @@ impl Loss {
         py: Python<'py>,
         predictions: PyReadonlyArray2<'py, f64>,
         truths: PyReadonlyArray2<'py, f64>,
-        ids: PyReadonlyArray1<'py, u64>,
+        ids: Ids<'py>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let ids = ids.as_array().to_vec();
+        let ids = ids.of(predictions.as_array().nrows())?;
         let (predictions, truths) = (flat("predictions", &predictions)?, flat("truths", &truths)?);
         let batch = Batch { predictions, truths, ids: &ids };
-        let losses: Losses = detached(py, threads, || {
-            self.inner.lock().unwrap_or_else(PoisonError::into_inner).evaluate(&batch)
-        })?
-        .map_err(refused)?;
+        let losses: Losses =
+            exclusive(py, threads, &self.inner, |loss| loss.evaluate(&batch))?.map_err(refused)?;
         py.check_signals()?;
         let out = PyDict::new(py);
         out.set_item("values", losses.values.to_pyarray(py))?;

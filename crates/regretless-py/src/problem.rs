@@ -1,5 +1,7 @@
 //! The problem and its exact optima.
 
+use std::sync::Mutex;
+
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -108,7 +110,7 @@ impl Problem {
     ) -> PyResult<Bound<'py, PyDict>> {
         let overrides = Overrides::of(&given, rows)?;
         let (n, shape) = (self.inner.n(), self.inner.shape());
-        let solved = in_pieces(py, overrides.rows(), threads, |piece| {
+        let solved = in_pieces(py, overrides.rows(), threads, &Mutex::new(()), |(), piece| {
             self.oracle.solve_batch(&overrides.instances(piece))
         })?;
         let out = PyDict::new(py);

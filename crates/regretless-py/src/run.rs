@@ -5,7 +5,9 @@ use std::num::NonZero;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -15,7 +17,17 @@ use crate::error;
 /// Instances between two looks at Ctrl-C.
 const PIECE: usize = 256;
 
+/// Time between two looks at Ctrl-C during long work.
+const LOOK: Duration = Duration::from_millis(50);
+
 static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
+
+thread_local! {
+    /// The calling thread as a pool of one: waking another took half of the time of a small batch (`bench/peers/run --work 6`).
+    /// Made only where one thread is asked for, as the thread is then in no other pool.
+    static OWN: Option<Arc<ThreadPool>> =
+        ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok().map(Arc::new);
+}
 
 /// The process that made the first pool.
 static OWNER: AtomicU32 = AtomicU32::new(0);
@@ -33,45 +45,93 @@ fn same_process() -> PyResult<()> {
     }
 }
 
-/// Runs `work` without the lock on so many threads, all cores if none are named. A panic becomes an exception.
+/// Runs `work` without the interpreter's lock on so many threads, all cores if none are named. A panic becomes an exception.
 pub(crate) fn detached<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
+    exclusive(py, threads, &Mutex::new(()), |()| work())
+}
+
+/// [`detached`], with something that one call at a time may have. The calling thread waits for it: a worker that waits would
+/// keep the call that has it from ending, if it is one of that call's workers.
+pub(crate) fn exclusive<S: Send, T: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    state: &Mutex<S>,
+    work: impl FnOnce(&mut S) -> T + Send,
+) -> PyResult<T> {
     same_process()?;
-    let pool = threads.map(pool).transpose()?;
-    let guarded = || catch_unwind(AssertUnwindSafe(work));
-    let done = py.detach(|| match pool {
-        Some(pool) => pool.install(guarded),
-        None => guarded(),
+    let own = if threads == Some(1) { OWN.with(Clone::clone) } else { None };
+    let pool = own.map_or_else(|| shared(threads), Ok)?;
+    let done = py.detach(|| {
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state: &mut S = &mut state;
+        pool.install(|| catch_unwind(AssertUnwindSafe(|| work(state))))
     });
     done.map_err(|payload| error::panicked(&*payload))
 }
 
+/// [`detached`] for long work: meanwhile the calling thread looks for Ctrl-C, which no other thread can hear, and tells `heard`.
+pub(crate) fn watched<T: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    heard: impl Fn(PyErr) + Sync,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    same_process()?;
+    let pool = shared(threads)?;
+    let done = py.detach(|| {
+        let (send, receive) = mpsc::channel();
+        pool.in_place_scope(|scope| {
+            scope.spawn(move |_| {
+                let _ = send.send(catch_unwind(AssertUnwindSafe(work)));
+            });
+            loop {
+                match receive.recv_timeout(LOOK) {
+                    Ok(done) => break Ok(done),
+                    Err(RecvTimeoutError::Disconnected) => break Err("the work ended without a result"),
+                    #[allow(clippy::redundant_closure_for_method_calls)]
+                    // The method alone has one lifetime too few.
+                    Err(RecvTimeoutError::Timeout) => {
+                        if let Err(error) = Python::attach(|py| py.check_signals()) {
+                            heard(error);
+                        }
+                    }
+                }
+            }
+        })
+    });
+    done.map_err(|e| error::raise("InternalError", e))?.map_err(|payload| error::panicked(&*payload))
+}
+
 /// Runs `work` on pieces of `rows` instances, one after the other, and joins what comes out.
-pub(crate) fn in_pieces<T: Send>(
+pub(crate) fn in_pieces<S: Send, T: Send>(
     py: Python<'_>,
     rows: usize,
     threads: Option<usize>,
-    mut work: impl FnMut(Range<usize>) -> Vec<T> + Send,
+    state: &Mutex<S>,
+    mut work: impl FnMut(&mut S, Range<usize>) -> Vec<T> + Send,
 ) -> PyResult<Vec<T>> {
     let mut out = Vec::with_capacity(rows);
     for start in (0..rows).step_by(PIECE) {
         let piece = start..(start + PIECE).min(rows);
-        out.extend(detached(py, threads, || work(piece))?);
+        out.extend(exclusive(py, threads, state, |state| work(state, piece))?);
         py.check_signals()?;
     }
     Ok(out)
 }
 
-fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
-    if threads == 0 {
+/// A pool for all callers.
+fn shared(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
+    if threads == Some(0) {
         return Err(error::problem("threads is 0: give at least one"));
     }
-    // More threads than cores only wait for one another.
-    let threads = threads.min(std::thread::available_parallelism().map_or(threads, NonZero::get));
-    let mut pools = POOLS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // More threads than cores only wait for one another; 0 is rayon's word for its default.
+    let most = std::thread::available_parallelism().map_or(usize::MAX, NonZero::get);
+    let threads = threads.map_or(0, |threads| threads.min(most));
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(pool) = pools.get(&threads) {
         return Ok(Arc::clone(pool));
     }

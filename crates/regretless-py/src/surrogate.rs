@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use regretless_core::{
@@ -10,7 +10,7 @@ use regretless_core::{
     SurrogateOptions, SurrogateStatus,
 };
 
-use crate::arrays::{Given, Overrides, flat, parameter, table};
+use crate::arrays::{Given, Ids, Overrides, flat, parameter, table};
 use crate::error;
 use crate::multipliers::{ByKind, row_values};
 use crate::problem::Problem;
@@ -52,20 +52,19 @@ impl Surrogate {
         py: Python<'py>,
         given: Given<'py>,
         rows: usize,
-        ids: Option<PyReadonlyArray1<'py, u64>>,
+        ids: Option<Ids<'py>>,
         threads: Option<usize>,
     ) -> PyResult<Solutions> {
         let overrides = Overrides::of(&given, rows)?;
-        let ids = ids.as_ref().map(|ids| ids.as_array().to_vec());
-        if ids.as_ref().is_some_and(|ids| ids.len() != rows) {
-            return Err(error::problem(format!("ids are not one for each of {rows} instances")));
-        }
-        let solved = in_pieces(py, rows, threads, |piece| {
-            let instances = overrides.instances(piece.clone());
-            let Some(ids) = &ids else { return self.inner.solve_batch(&instances) };
-            let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-            self.inner.solve_batch_warm(&instances, &ids[piece], &mut store)
-        })?;
+        let ids = ids.map(|ids| ids.of(rows)).transpose()?;
+        let solved = match &ids {
+            None => in_pieces(py, rows, threads, &Mutex::new(()), |(), piece| {
+                self.inner.solve_batch(&overrides.instances(piece))
+            }),
+            Some(ids) => in_pieces(py, rows, threads, &self.store, |store, piece| {
+                self.inner.solve_batch_warm(&overrides.instances(piece.clone()), &ids[piece], store)
+            }),
+        }?;
         let problem = self.inner.problem().clone();
         Ok(Solutions { problem, solved: Arc::new(solved) })
     }
