@@ -5,6 +5,7 @@ Predict the parameters of an optimisation problem, decide with the predictions, 
 
 from typing import TYPE_CHECKING, Any
 
+from ._regretless import __version__
 from .cvxpy import CvxpyProblem, from_cvxpy
 from .errors import InternalError, LossError, MultiplierError, ProblemError, RegretlessError, TrainingError
 from .losses import METHODS, DecisionLoss, LossResult, Method
@@ -39,6 +40,7 @@ __all__ = [
     "Solution",
     "Surrogate",
     "TrainingError",
+    "__version__",
     "from_cvxpy",
     "regret",
 ]

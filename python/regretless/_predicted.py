@@ -16,15 +16,28 @@ from .problem import Problem
 Values = ArrayLike | Mapping[str, ArrayLike]
 
 
+def names(problem: Problem, predict: str | Sequence[str] | None, word: str = "predict") -> list[str]:
+    """The names of what is predicted; without any, θ. A problem that states θ has to say so: values meant for another
+    parameter would otherwise be taken for it."""
+    if predict is None:
+        if problem._state["theta"] is not None:
+            raise ProblemError(
+                f'the problem states theta: say what is predicted, such as {word}="d"; {word}="theta" replaces what it states'
+            )
+        return ["theta"]
+    found = [predict] if isinstance(predict, str) else list(predict)
+    if not found:
+        raise ProblemError(f'{word} names nothing: name a parameter, such as {word}="theta"')
+    return found
+
+
 class Predicted:
     """The parameters that are predicted, whole and in this order, and how they lie in a flat row."""
 
-    def __init__(self, problem: Problem, predict: str | Sequence[str]) -> None:
+    def __init__(self, problem: Problem, predict: str | Sequence[str] | None) -> None:
         self.problem = problem
-        self.names = [predict] if isinstance(predict, str) else list(predict)
+        self.names = names(problem, predict)
         shapes = problem.shapes
-        if not self.names:
-            raise ProblemError('nothing is predicted: name a parameter, such as predict="theta"')
         if unknown := [name for name in self.names if name not in shapes]:
             raise ProblemError(f"the problem has no parameter `{unknown[0]}`: it has {', '.join(shapes)}")
         self.shapes = {name: shapes[name] for name in self.names}

@@ -4,7 +4,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Judge", "Learner", "Loss", "Problem", "Solutions", "Surrogate", "methods", "multipliers"]
+__all__ = ["Judge", "Learner", "Loss", "Problem", "Solutions", "Surrogate", "__version__", "methods", "multipliers"]
+
+__version__: str
 
 _Float = NDArray[np.float64]
 _Given = list[tuple[str, _Float]]

@@ -48,7 +48,8 @@ class LossResult:
 class DecisionLoss:
     """A loss that looks at decisions.
 
-    ``method`` is one of ``METHODS`` (``surrogate`` is ``surrogate-smooth``), ``predict`` what is predicted. With ``mix = w`` the gradient
+    ``method`` is one of ``METHODS`` (``surrogate`` is ``surrogate-smooth``), ``predict`` what is predicted (θ, if the problem
+    states none, need not be named). With ``mix = w`` the gradient
     is ``w·g₂ + (1 − w)·g·‖g₂‖/‖g‖`` over the batch, g₂ that of L2: the method's gradient at the length of L2's. ``scale`` are units for
     the prediction losses, such as the deviations of the targets.
 
@@ -67,7 +68,7 @@ class DecisionLoss:
         problem: Problem,
         method: Method | str = "surrogate",
         *,
-        predict: str | Sequence[str] = "theta",
+        predict: str | Sequence[str] | None = None,
         K: float = 5.0,
         multipliers: MultiplierRule = "dual",
         mix: float | None = None,

@@ -73,7 +73,7 @@ def regret(
     predictions: Values,
     truths: Values,
     *,
-    predict: str | Sequence[str] = "theta",
+    predict: str | Sequence[str] | None = None,
     threads: int | None = None,
 ) -> Decisions:
     """Decides exactly at predictions and compares with the best decision under the truth.

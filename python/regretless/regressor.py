@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _regretless
 from ._arrays import SYMBOLS, Float, floats
-from ._predicted import Predicted, Values
+from ._predicted import Predicted, Values, names
 from .errors import TrainingError
 from .measures import Decisions
 from .problem import Problem, stated_problem
@@ -57,7 +57,7 @@ except ImportError:
 class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     """Predicts parameters of a problem from features, trained on what the decisions cost.
 
-    ``predicts`` names one parameter or several. ``method`` is ``"auto"`` (trains two-stage predictors, fine-tunes them with every decision loss that fits, tries scenarios, and keeps what
+    ``predicts`` names one parameter or several; θ, if the problem states none, need not be named. ``method`` is ``"auto"`` (trains two-stage predictors, fine-tunes them with every decision loss that fits, tries scenarios, and keeps what
     is best on validation), one of ``regretless.METHODS``, or one of them with ``+l2`` and ``+scenarios``. ``K`` is ``"auto"``, a number, or
     several to choose from. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
 
@@ -84,7 +84,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         problem: Problem,
         method: str = "auto",
         *,
-        predicts: str | Sequence[str] = "theta",
+        predicts: str | Sequence[str] | None = None,
         predictor: str = "mlp",
         layers: Sequence[int] | None = None,
         K: float | Sequence[float] | str = "auto",
@@ -186,22 +186,20 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     # Details.
 
     def _names(self) -> list[str]:
-        if not isinstance(self.predicts, str) and not self.predicts:
-            raise TrainingError('predicts names nothing: name a parameter, such as predicts="theta"')
-        return [self.predicts] if isinstance(self.predicts, str) else list(self.predicts)
+        return names(stated_problem(self.problem), self.predicts, "predicts")
 
     def _layout(self, *, fitted: bool = False) -> Predicted:
-        problem, names = self._fitted_with[:2] if fitted else (stated_problem(self.problem), self._names())
+        problem, own = self._fitted_with[:2] if fitted else (stated_problem(self.problem), self._names())
         # The order of problem files.
-        return Predicted(problem, sorted(names, key=lambda name: SYMBOLS.index(name) if name in SYMBOLS else 0))
+        return Predicted(problem, sorted(own, key=lambda name: SYMBOLS.index(name) if name in SYMBOLS else 0))
 
-    def _parts(self, y: Values, layout: Predicted, names: list[str]) -> Values:
+    def _parts(self, y: Values, layout: Predicted, order: list[str]) -> Values:
         if isinstance(y, Mapping):
             return y
         array = floats("y", y)
         if array.ndim == 2 and array.shape[1] == layout.width:
             # Side by side, in the order of `predicts`.
-            shaped: Values = Predicted(layout.problem, names).shaped(array)
+            shaped: Values = Predicted(layout.problem, order).shaped(array)
             return shaped
         return array
 
@@ -284,8 +282,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.__dict__.update(state)
         if model is not None:
             problem, _, settings = self._fitted_with
-            names = self._layout(fitted=True).names
-            self._learner = _regretless.Learner.from_bytes(problem._inner, names, settings, *model)
+            predicted = self._layout(fitted=True).names
+            self._learner = _regretless.Learner.from_bytes(problem._inner, predicted, settings, *model)
 
 
 def _toml_value(value: Any) -> str:

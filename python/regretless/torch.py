@@ -154,7 +154,7 @@ class DecisionLoss(torch.nn.Module):
         problem: Problem,
         method: Method | str = "surrogate",
         *,
-        predict: str | Sequence[str] = "theta",
+        predict: str | Sequence[str] | None = None,
         K: float = 5.0,
         multipliers: MultiplierRule = "dual",
         mix: float | None = None,

@@ -93,7 +93,7 @@ def test_pickles(rng: np.random.Generator) -> None:
     expected = surrogate.solve(theta).x
     assert np.array_equal(pickle.loads(pickle.dumps(surrogate)).solve(theta).x, expected)
     assert np.array_equal(unused.solve(theta).x, expected)
-    loss = rl.DecisionLoss(p, "surrogate", mix=0.5)
+    loss = rl.DecisionLoss(p, "surrogate", predict="theta", mix=0.5)
     assert np.array_equal(pickle.loads(pickle.dumps(loss))(theta, theta + 1).gradient, loss(theta, theta + 1).gradient)
 
 

@@ -375,8 +375,8 @@ def test_works_where_a_problem_does(rng: np.random.Generator) -> None:
             parameter.value = batch[parameter.name()]
     here = rl.from_cvxpy(problem)
     theta = here.given(price=batch["price"])["theta"]
-    assert (rl.DecisionLoss(here)(theta + 0.1, theta).value > -1e-9).all()
-    model = rl.DecisionRegressor(here, method="l2").fit(rng.normal(size=(40, 3)), theta)
+    assert (rl.DecisionLoss(here, predict="theta")(theta + 0.1, theta).value > -1e-9).all()
+    model = rl.DecisionRegressor(here, predicts="theta", method="l2").fit(rng.normal(size=(40, 3)), theta)
     assert model.decide(rng.normal(size=(2, 3))).shape == (2, 4)
 
 

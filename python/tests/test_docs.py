@@ -61,3 +61,8 @@ def test_pages_do_what_they_say(page: str) -> None:
         # `expression   # words → what it is`
         for expression, shown in re.findall(r"^(\S.*?)\s+#.* → (.*)$", block, re.MULTILINE):
             assert repr(eval(expression, names)) == shown
+
+
+def test_version() -> None:
+    cargo = (Path(__file__).parents[2] / "Cargo.toml").read_text()
+    assert f'version = "{regretless.__version__}"' in cargo

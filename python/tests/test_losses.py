@@ -16,7 +16,7 @@ def test_gradients_agree_with_differences(method: str) -> None:
     rng = np.random.default_rng(11)
     # A strictly convex problem: decisions are smooth almost everywhere.
     p = draw(rng, 4, quadratic=True)
-    loss = rl.DecisionLoss(p, method, K=2.0, ridge=1e-9)
+    loss = rl.DecisionLoss(p, method, predict="theta", K=2.0, ridge=1e-9)
     truth, predicted, step = rng.normal(size=(6, 4)), rng.normal(size=(6, 4)), 1e-6
     result = loss(predicted, truth)
     assert not result.troubles
@@ -28,11 +28,22 @@ def test_gradients_agree_with_differences(method: str) -> None:
         assert result.gradient[:, k] == pytest.approx(differences, abs=1e-4), k
 
 
+def test_a_stated_theta_is_not_replaced_unasked(rng: np.random.Generator) -> None:
+    p, costs = draw(rng, 3, quadratic=False), rng.normal(size=(4, 3))
+    for use in (
+        lambda: rl.DecisionLoss(p),
+        lambda: rl.regret(p, costs, costs),
+        lambda: rl.DecisionRegressor(p, "l2").fit(costs, costs),
+    ):
+        with pytest.raises(rl.ProblemError, match=r'states theta: say what is predicted, such as predicts?="d"'):
+            use()
+
+
 def test_spo_plus_bounds_the_regret(rng: np.random.Generator) -> None:
     p = draw(rng, 5, quadratic=False)
     truth, predicted = rng.normal(size=(40, 5)), rng.normal(size=(40, 5))
-    loss = rl.DecisionLoss(p, "spo+")(predicted, truth).value
-    assert (loss >= rl.regret(p, predicted, truth).regret - 1e-9).all()
+    loss = rl.DecisionLoss(p, "spo+", predict="theta")(predicted, truth).value
+    assert (loss >= rl.regret(p, predicted, truth, predict="theta").regret - 1e-9).all()
 
 
 def test_several_parameters_at_once(rng: np.random.Generator) -> None:
@@ -55,7 +66,7 @@ def test_mixing_has_the_length_of_l2(rng: np.random.Generator) -> None:
     p = draw(rng, 4, quadratic=True)
     truth, predicted = rng.normal(size=(2, 6, 4))
     l2, own, mixed = (
-        rl.DecisionLoss(p, m, mix=w, K=2.0)(predicted, truth).gradient
+        rl.DecisionLoss(p, m, predict="theta", mix=w, K=2.0)(predicted, truth).gradient
         for m, w in (("l2", None), ("surrogate", None), ("surrogate", 0.25))
     )
     assert mixed == pytest.approx(0.25 * l2 + 0.75 * own * np.linalg.norm(l2) / np.linalg.norm(own))
@@ -74,7 +85,7 @@ def test_what_does_not_fit_is_refused_by_name(farm: rl.Problem) -> None:
 
 def test_measures_by_hand(rng: np.random.Generator) -> None:
     p = draw(rng, 3, quadratic=False)
-    d = rl.regret(p, rng.normal(size=(30, 3)), rng.normal(size=(30, 3)))
+    d = rl.regret(p, rng.normal(size=(30, 3)), rng.normal(size=(30, 3)), predict="theta")
     assert d.mean == pytest.approx(d.regret.mean())
     assert d.relative == pytest.approx(d.regret.mean() / np.abs(d.optimal).mean())
     assert d.cvar(0.9) == pytest.approx(np.sort(d.regret)[-3:].mean())
@@ -83,7 +94,7 @@ def test_measures_by_hand(rng: np.random.Generator) -> None:
 
 def test_penalties_are_part_of_a_pickle(rng: np.random.Generator) -> None:
     p = draw(rng, 4, quadratic=True)
-    loss = rl.DecisionLoss(p)
+    loss = rl.DecisionLoss(p, predict="theta")
     loss(rng.normal(size=(5, 4)), rng.normal(size=(5, 4)))
     again = pickle.loads(pickle.dumps(loss))
     far = 100.0 * rng.normal(size=(5, 4))

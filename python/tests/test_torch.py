@@ -83,14 +83,14 @@ def test_training_through_the_layer_lowers_the_regret(rng: np.random.Generator) 
     features = torch.tensor(rng.normal(size=(64, 5)))
     truth = features @ torch.tensor(rng.normal(size=(5, 4)))
     network = torch.nn.Linear(5, 4, dtype=torch.float64)
-    loss = rl.torch.DecisionLoss(p, method="spo+")
+    loss = rl.torch.DecisionLoss(p, method="spo+", predict="theta")
     optimizer = torch.optim.Adam(network.parameters(), lr=0.05)
-    before = rl.regret(p, network(features).detach().numpy(), truth.numpy()).mean
+    before = rl.regret(p, network(features).detach().numpy(), truth.numpy(), predict="theta").mean
     for _ in range(60):
         optimizer.zero_grad()
         loss(network(features), truth, ids=torch.arange(64)).backward()
         optimizer.step()
-    assert rl.regret(p, network(features).detach().numpy(), truth.numpy()).mean < 0.2 * before
+    assert rl.regret(p, network(features).detach().numpy(), truth.numpy(), predict="theta").mean < 0.2 * before
 
 
 def test_loss_gradients_reach_several_predictions(rng: np.random.Generator) -> None:

@@ -33,4 +33,7 @@ mod _regretless {
     use crate::problem::Problem;
     #[pymodule_export]
     use crate::surrogate::{Solutions, Surrogate};
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)] // Python's name for it.
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }
