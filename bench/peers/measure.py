@@ -19,8 +19,8 @@ from .problem import Job
 SHORT = 1e-6
 #: So is one of a decision that moves by less than this share of itself when the prediction moves by all of itself.
 RIGID = 3e-4
-#: Batches an epoch of a library that is too slow for whole ones.
-SAMPLED = 3
+#: Batches an epoch of a library that is too slow for whole ones, and epochs.
+SAMPLED, SAMPLED_EPOCHS = 3, 5
 
 
 @dataclass
@@ -115,6 +115,8 @@ def train(adapter: Adapter, seed: int, epochs: int, cap: float) -> tuple[torch.n
     optimizer = torch.optim.Adam(network.parameters(), lr=job.learning_rate)
     rows, records = job.rows, []
     for number in range(epochs):
+        if rows < job.rows and number == SAMPLED_EPOCHS:
+            break
         epoch = Epoch()
         for done, ids in enumerate(batches(job, seed, number, rows), start=1):
             true = {name: torch.as_tensor(value) for name, value in job.truths(ids).items()}

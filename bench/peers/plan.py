@@ -65,7 +65,7 @@ class Plan:
         file = self.out / "training" / job / f"{peer}-threads{threads}-seed{seed}.json"
         epochs = self.epochs if threads == 1 else min(5, self.epochs)
         return self._measured(
-            file, "training", threads=threads, timeout=4 * self.cap + 60, peer=peer, job=job, seed=seed, cap=self.cap,
+            file, "training", threads=threads, timeout=2 * self.cap + 60, peer=peer, job=job, seed=seed, cap=self.cap,
             epochs=epochs, rows=self.rows,
         )  # fmt: skip
 

@@ -78,16 +78,21 @@ fn the_papers_figures_stand_beside_ours() {
 fn messages() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path().join("empty")).unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
     let mut seen = String::new();
     for arguments in [
         "paper synthetic --sizes 80,80",
         "paper synthetic --methods l1,surogate",
         "paper synthetic --k 0",
+        "paper synthetic --k -1",
+        "paper synthetic --sizes -1,2,3",
+        "paper synthetic --out file",
         "paper synthetic --data empty",
         "paper synthetic --data nowhere",
         "paper synthetic --phase -1",
         "paper synthetic --seeds 0",
         "paper portfolio --data empty",
+        "paper portfolio --data nowhere",
         "paper portfolio --sizes many",
         "paper provisioning --data empty",
         "paper provisioning --sizes 3",
@@ -102,6 +107,40 @@ fn messages() {
         let _ = writeln!(seen, "$ regretless {arguments}\n{}", ran.stderr);
     }
     insta::assert_snapshot!(seen);
+    // What was refused left nothing.
+    for out in ["a", "b", "c"] {
+        assert!(!folder.path().join(out).exists(), "{out}");
+    }
+}
+
+#[test]
+fn another_studys_folder() {
+    let folder = Folder::new();
+    let tiny = "paper synthetic --sizes 6,4,2 --samples 20 --seeds 1 --methods l1 --out out --quiet";
+    works(&folder, tiny);
+    let refused = |arguments: &str, what: &str| {
+        let ran = folder.run(arguments);
+        assert!(ran.code == 2 && ran.stderr.contains(what), "{arguments}: {}", ran.stderr);
+    };
+    refused(&format!("{tiny} --phase 0.3"), "made with another `data`: “drawn, a phase of 0.25");
+    refused(&format!("{tiny} --profile published"), "of the sound profile, not of published");
+    // Begun, with nothing in it yet: begun anew.
+    std::fs::write(folder.path().join("out/results.jsonl"), "").unwrap();
+    std::fs::write(folder.path().join("out/study.json"), "{").unwrap();
+    works(&folder, tiny);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_whose_name_is_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Folder::new();
+    let mut command = assert_cmd::Command::cargo_bin("regretless").unwrap();
+    command.current_dir(folder.path()).env_remove("REGRETLESS_DATA");
+    command
+        .args("paper synthetic --sizes 6,4,2 --samples 20 --seeds 1 --methods l1 --quiet --out".split(' '));
+    command.arg(std::ffi::OsStr::from_bytes(b"a b\xff")).assert().success();
 }
 
 #[test]

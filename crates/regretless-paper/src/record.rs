@@ -77,6 +77,37 @@ struct Origin {
     settings: BTreeMap<String, String>,
 }
 
+impl Origin {
+    /// What `wanted` has otherwise, in words.
+    fn difference(&self, wanted: &Self) -> String {
+        if self.application != wanted.application {
+            return format!(
+                "the results in this folder are of `{}`, not of `{}`",
+                self.application, wanted.application
+            );
+        }
+        if self.profile != wanted.profile {
+            return format!(
+                "the results in this folder are of the {} profile, not of {}",
+                self.profile, wanted.profile
+            );
+        }
+        let differs = |(key, value): &(&String, &String)| wanted.settings.get(*key) != Some(*value);
+        match self.settings.iter().find(differs) {
+            Some((key, _)) if key == "fingerprint" => {
+                "the results in this folder were made with other data".into()
+            }
+            Some((key, there)) => {
+                let here = wanted.settings.get(key).map_or("nothing", String::as_str);
+                format!(
+                    "the results in this folder were made with another `{key}`: “{there}” there, “{here}” here"
+                )
+            }
+            None => "the results in this folder were made with other settings".into(),
+        }
+    }
+}
+
 /// The folder of a study: trainings are written down one by one as they finish, and not done again.
 #[derive(Debug)]
 pub struct Results {
@@ -90,6 +121,13 @@ impl Results {
     pub fn open(dir: &Path, application: &dyn Application) -> Result<Self, PaperError> {
         let failed =
             |e: std::io::Error| PaperError::file(dir, e.to_string(), "choose another folder with --out");
+        if dir.exists() && !dir.is_dir() {
+            return Err(PaperError::file(
+                dir,
+                "it is a file, not a folder",
+                "choose another folder with --out",
+            ));
+        }
         fs::create_dir_all(dir).map_err(failed)?;
         let origin = Origin {
             application: application.id().word().to_owned(),
@@ -98,20 +136,28 @@ impl Results {
         };
         let path = dir.join("results.jsonl");
         let about = dir.join("study.json");
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
+        // A file system without locks does without.
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            let hint = "wait for it, or choose another folder with --out";
+            return Err(PaperError::file(&path, "another command is writing here", hint));
+        }
+        // What was begun and has no result yet may be begun anew.
+        let empty = file.metadata().map_err(failed)?.len() == 0;
         match fs::read_to_string(&about) {
-            Ok(text) => {
+            Ok(text) if !empty => {
                 let found: Option<Origin> = serde_json::from_str(&text).ok();
                 let hint = "choose another folder with --out";
                 let Some(found) = found else {
                     return Err(PaperError::file(&about, "it does not say what the results here are", hint));
                 };
                 if found != origin {
-                    let what = "the results in this folder were made with other settings or other data";
+                    let what = found.difference(&origin);
                     let hint = format!("go on with what it names, or {hint}");
                     return Err(PaperError::file(&about, what, hint));
                 }
             }
-            Err(_) if path.exists() => {
+            Err(_) if !empty => {
                 let hint = "choose another folder with --out";
                 return Err(PaperError::file(
                     &path,
@@ -119,16 +165,11 @@ impl Results {
                     hint,
                 ));
             }
-            Err(_) => {
+            _ => {
                 let text = serde_json::to_string_pretty(&origin).unwrap_or_default();
-                fs::write(&about, text + "\n").map_err(failed)?;
+                let begun = dir.join("study.json.new");
+                fs::write(&begun, text + "\n").and_then(|()| fs::rename(&begun, &about)).map_err(failed)?;
             }
-        }
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
-        // A file system without locks does without.
-        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-            let hint = "wait for it, or choose another folder with --out";
-            return Err(PaperError::file(&path, "another command is writing here", hint));
         }
         let bytes = fs::read(&path).map_err(failed)?;
         let text = String::from_utf8_lossy(&bytes);
@@ -150,6 +191,16 @@ impl Results {
 
     pub(crate) fn get(&self, key: &Key) -> Option<&Record> {
         self.known.get(key)
+    }
+
+    /// Takes back a folder that was begun for nothing.
+    pub fn discard_if_empty(self) {
+        if fs::metadata(&self.path).is_ok_and(|file| file.len() == 0) {
+            let _ = fs::remove_file(&self.path);
+            let _ = fs::remove_file(self.path.with_file_name("study.json"));
+            // Of a folder with other things in it nothing else is touched.
+            let _ = self.path.parent().map(fs::remove_dir);
+        }
     }
 
     /// Writes a training down: one line, in one go.

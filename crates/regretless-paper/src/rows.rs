@@ -245,7 +245,7 @@ fn compare(application: &dyn Application, plan: &Plan, rows: &mut [Row]) {
     let base = two_stage.map(|i| rows[i].regret).filter(|r| *r > 0.0);
     let reference = reference.map(|i| (i, rows[i].label(), rows[i].regrets.clone()));
     for (i, row) in rows.iter_mut().enumerate() {
-        row.ratio = base.map(|base| row.regret / base);
+        row.ratio = base.map(|base| row.regret / base).filter(|ratio| ratio.is_finite());
         let Some((_, label, regrets)) = reference.as_ref().filter(|(at, ..)| *at != i) else { continue };
         row.against = Some(label.clone());
         if let Some(test) = paired_t(&row.regrets, regrets) {

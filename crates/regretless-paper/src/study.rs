@@ -105,9 +105,21 @@ pub fn run(
     progress.start(work, done);
     let next = AtomicUsize::new(0);
     let shared: Mutex<(BTreeMap<Key, Record>, Option<PaperError>)> = Mutex::new((records, None));
+    let fail = |error: PaperError| {
+        next.fetch_max(groups.len(), Ordering::Relaxed);
+        if let Ok(mut shared) = shared.lock() {
+            shared.1.get_or_insert(error);
+        }
+    };
     let worker = || {
         // One thread a training: small solves do not wait for one another, and the numbers are those of one thread.
-        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
+        let pool = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+            Ok(pool) => pool,
+            Err(error) => {
+                let what = format!("a thread cannot be started: {error}");
+                return fail(PaperError::settings(what, "use fewer --threads, or free some memory"));
+            }
+        };
         while let Some((cell, seed, open)) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
             let each = |record: Record, trial: &Trial| -> Result<(), PaperError> {
                 results.add(&record)?;
@@ -119,16 +131,16 @@ pub fn run(
             };
             let outcome = pool.install(|| group(application, plan, cell, *seed, open, interrupt, &each));
             if let Err(error) = outcome {
-                next.fetch_max(groups.len(), Ordering::Relaxed);
-                if let Ok(mut shared) = shared.lock() {
-                    shared.1.get_or_insert(error);
-                }
+                fail(error);
             }
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..threads.max(1) {
-            scope.spawn(worker);
+        for _ in 1..threads.clamp(1, groups.len().max(1)) {
+            // Where no more threads can be had, those that there are do the work.
+            if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                break;
+            }
         }
         worker();
     });

@@ -149,7 +149,7 @@ fn a_study_goes_on_where_it_stopped() {
 
     let other = Synthetic::drawn(Profile::Sound, Some(1.0)).unwrap();
     let error = Results::open(dir.path(), &other).unwrap_err();
-    assert!(error.to_string().contains("other settings"), "{error}");
+    assert!(error.to_string().contains("made with another `data`"), "{error}");
 
     let held = open();
     let error = Results::open(dir.path(), &application).unwrap_err();

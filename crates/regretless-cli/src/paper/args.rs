@@ -67,16 +67,16 @@ pub(crate) struct StudyArgs {
     #[arg(long)]
     pub(crate) full: bool,
     /// Sizes: `80,80,40` (variables, hard rows, soft rows), a number of equities, or a ratio of prices; repeat for several
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) sizes: Vec<String>,
     /// Number of seeds: the first of the profile's
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) seeds: Option<u16>,
     /// Methods, separated by commas; by default the paper's, ours and the baselines
     #[arg(long, value_name = "METHODS", value_delimiter = ',')]
     pub(crate) methods: Vec<String>,
     /// Sharpness of the surrogate; several, separated by commas
-    #[arg(long, value_name = "K", value_delimiter = ',')]
+    #[arg(long, value_name = "K", value_delimiter = ',', allow_negative_numbers = true)]
     pub(crate) k: Vec<f64>,
     /// Predictors, separated by commas
     #[arg(long, value_name = "PREDICTORS", value_enum, value_delimiter = ',', default_value = "mlp")]
@@ -97,7 +97,7 @@ pub(crate) struct SyntheticArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
     /// Rows to train on, separated by commas
-    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
     pub(crate) samples: Vec<u32>,
     /// Deviation of the phase in periods; default 0.25 in `sound`, in `published` what the paper's generator gives
     #[arg(long, value_name = "X", conflicts_with = "data", allow_negative_numbers = true)]

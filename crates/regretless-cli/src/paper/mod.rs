@@ -8,6 +8,7 @@ mod plan;
 mod progress;
 mod table;
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,6 +55,11 @@ const DAYS: usize = 1321;
 /// The folder with an application's data: what --data says, or the application's folder within REGRETLESS_DATA.
 fn data(given: Option<&Path>, name: &str) -> Result<Option<PathBuf>, PaperError> {
     if let Some(dir) = given {
+        if !dir.exists() {
+            let hint = "--data names the folder with the application's files (for `multipliers` one that holds `sp500` and `ercot`); without it, data is drawn";
+            let what = "there is no such folder".into();
+            return Err(PaperError::File { path: dir.to_owned(), what, hint: hint.into() });
+        }
         return Ok(Some(dir.to_owned()));
     }
     let Some(root) = std::env::var_os("REGRETLESS_DATA").filter(|root| !root.is_empty()) else {
@@ -96,21 +102,31 @@ fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> 
     let threads = threads(args.common.threads);
     let records = regretless_paper::run(application, &plan, &results, threads, &progress, &interrupt);
     progress.finish();
-    let records = records?;
+    let records = match records {
+        Ok(records) => records,
+        Err(error) => {
+            results.discard_if_empty();
+            return Err(error.into());
+        }
+    };
     let rows = rows(application, &plan, &records);
     if rows.is_empty() {
-        return Err(CliError::Interrupted);
+        let kept = crate::output::count(records.len(), "training");
+        let remarks = format!(
+            "stopped before all trainings of a seed were done, so there is no table yet: {kept} kept in {}; the same command goes on\n",
+            out.display()
+        );
+        return Ok(Outcome { text: String::new(), remarks, exit: Exit::Failure });
     }
     let machine = json(&Machine {
         application: name,
         profile: application.profile().word(),
-        settings: application.settings(),
+        settings: application.settings().into_iter().collect(),
         rows: &rows,
     });
     write(&out.join("rows.json"), &machine)?;
     write(&out.join("rows.csv"), &grids::all(&rows).csv())?;
-    let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let page = page::page(application, &rows, plan.seeds.len(), &format!("regretless {command}"));
+    let page = page::page(application, &rows, plan.seeds.len(), &command());
     write(&out.join("tables.md"), &markdown(&page))?;
     let paths = page.write(&out)?;
     let text = match args.common.format {
@@ -125,6 +141,21 @@ fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> 
         return Ok(Outcome { text, remarks, exit: Exit::Failure });
     }
     Ok(Outcome::new(text, Exit::Success))
+}
+
+/// The command as it can be given again.
+fn command() -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=,.:/+@%".contains(c);
+    let word = |arg: std::ffi::OsString| {
+        let arg = arg.to_string_lossy().into_owned();
+        if !arg.is_empty() && arg.chars().all(plain) {
+            arg
+        } else {
+            format!("'{}'", arg.replace('\'', r"'\''"))
+        }
+    };
+    let words: Vec<String> = std::env::args_os().skip(1).map(word).collect();
+    format!("regretless {}", words.join(" "))
 }
 
 /// The tables of a page in Markdown.
@@ -146,7 +177,7 @@ fn markdown(page: &StudyReport) -> String {
 struct Machine<'a> {
     application: &'a str,
     profile: &'a str,
-    settings: Vec<(String, String)>,
+    settings: BTreeMap<String, String>,
     rows: &'a [Row],
 }
 

@@ -6,7 +6,7 @@ use regretless_report::{
     StudySection,
 };
 
-use super::grids;
+use super::{grids, table};
 use crate::learning::four;
 
 /// Curves of more cells than these would make the page long and say little.
@@ -21,13 +21,13 @@ pub(super) fn page(
     let published = application.profile() == Profile::Published;
     let name = application.id().word();
     let unit = if application.unit() == 1.0 { "" } else { " (%)" };
-    let seeds = rows.first().map_or(0, |row| row.seeds);
+    let seeds = table::seeds(rows);
     let mut facts: Vec<(String, String)> = vec![
         ("Profile".into(), application.profile().word().into()),
-        ("Seeds".into(), if seeds < planned { format!("{seeds} of {planned}") } else { seeds.to_string() }),
+        ("Seeds".into(), if seeds == planned.to_string() { seeds } else { format!("{seeds} of {planned}") }),
     ];
     facts.extend(application.settings().into_iter().map(|(key, value)| (capital(&key), value)));
-    facts.push(("Command".into(), format!("`{command}`")));
+    facts.push(("Command".into(), command.to_owned()));
     let against = if published {
         "t and p of a paired test over seeds against surrogate-vertex with the K that was best on test, one-tailed, as in the \
          paper. A positive t means a higher regret than the paper's method."

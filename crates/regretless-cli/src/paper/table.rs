@@ -48,21 +48,33 @@ pub(super) fn terminal(application: &dyn Application, rows: &[Row], report: &Pat
         text += &table(&header, 2, lines);
         text.push('\n');
     }
-    let seeds = rows.first().map_or(0, |r| r.seeds);
     let against = match application.profile() {
         Profile::Published => "one-tailed against surrogate-vertex with its best K, as in the paper",
-        Profile::Sound => "two-sided against the best two-stage row",
+        Profile::Sound => "two-sided against the best two-stage row (`constant` is one)",
     };
-    let over = crate::output::count(seeds, "seed");
+    let over = format!("{} seed{}", seeds(rows), if seeds(rows) == "1" { "" } else { "s" });
     let fixed = "* lowest regret, rows of one K among several not counted";
     let legend = format!("{fixed}; s: seconds a training; p: paired t-test over {over}, {against}.");
     let _ = writeln!(text, "{}", wrapped(&legend, 0));
+    if application.profile() == Profile::Sound && rows.iter().any(|row| row.published.is_some()) {
+        let apart = "paper: its figure, for its own data and settings; this profile has others, so compare who wins, not figures.";
+        let _ = writeln!(text, "{}", wrapped(apart, 0));
+    }
     for row in rows.iter().filter(|row| row.note.as_deref().is_some_and(|note| note.contains("diverged"))) {
         let note = row.note.as_deref().unwrap_or_default();
         let _ = writeln!(text, "note: {}, {}: {note}", grids::name(&row.cell()), row.label());
     }
     let _ = writeln!(text, "\nreport: {}", report.display());
     text
+}
+
+/// How many seeds the rows rest on; after an interrupt cells may differ.
+pub(super) fn seeds(rows: &[Row]) -> String {
+    let (fewest, most) = (rows.iter().map(|r| r.seeds).min(), rows.iter().map(|r| r.seeds).max());
+    match (fewest, most) {
+        (Some(fewest), Some(most)) if fewest < most => format!("{fewest} to {most}"),
+        (_, most) => most.unwrap_or(0).to_string(),
+    }
 }
 
 /// K as it is given, how it was chosen, or nothing.

@@ -166,7 +166,7 @@ impl Application for Portfolio {
             Ok(n) if (2..=most).contains(&n) => Ok(()),
             _ => Err(PaperError::settings(
                 format!("`{}` is no number of equities", cell.size),
-                format!("there are {most}: use --sizes 50, say"),
+                format!("there are {most} with prices on all days: use --sizes {}, say", most.min(50)),
             )),
         }
     }

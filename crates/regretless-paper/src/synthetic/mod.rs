@@ -195,9 +195,13 @@ impl Application for Synthetic {
         let rows = history.parts.len();
         let data = Dataset::in_memory(history.features, history.targets, rows, columns, "synthetic".as_ref());
         let task = Task::new(&spec, data.with_parts(&history.parts), seed).map_err(|error| {
-            // A draw with few hard rows may leave a variable without any.
             let what = format!("({size}) cannot be learned from: {error}");
-            PaperError::settings(what, "choose a size with more hard rows, such as --sizes 40,40,20")
+            let hint = match &self.data {
+                Some(folder) => format!("look at A, b and theta in {}", folder.problem_file(size).display()),
+                // A draw with few hard rows may leave a variable without any.
+                None => "choose a size with more hard rows, such as --sizes 40,40,20".into(),
+            };
+            PaperError::settings(what, hint)
         })?;
         match self.profile {
             Profile::Published => with_published_multipliers(task, size, seed),

@@ -49,27 +49,35 @@ impl Folder {
             return Err(PaperError::file(path, format!("the folder has no {lacks}"), HINT));
         };
         let mut folder = Self { path: path.to_owned(), sizes, seeds, samples: 0, fingerprint: String::new() };
-        let mut archive = Archive::open(&folder.history_file(first))?;
-        folder.samples = archive.array("theta_train")?.rows;
-        let mut all = Vec::new();
+        // All of it is read now: a bad file is found before the first training, and results of other data are not taken up.
+        let n = folder.sizes[0].n;
+        if let Some(other) = folder.sizes.iter().find(|size| size.n != n) {
+            let what =
+                format!("there are problems of {n} and of {} variables, and one history a seed", other.n);
+            return Err(PaperError::file(
+                path,
+                what,
+                "keep the problems of one number of variables in a folder",
+            ));
+        }
+        let mut marks = Vec::new();
         for &seed in &folder.seeds {
-            let mut archive = Archive::open(&folder.history_file(seed))?;
-            let (theta, xi) = (archive.array("theta_train")?, archive.array("xi_train")?);
-            if theta.rows != folder.samples {
-                let what = format!(
-                    "{} rows to train on, but {} in the first seed's file",
-                    theta.rows, folder.samples
-                );
+            let history = folder.history(n, seed)?;
+            let samples = history.parts.iter().filter(|part| **part == Part::Train).count();
+            if seed == first {
+                folder.samples = samples;
+            } else if samples != folder.samples {
+                let what =
+                    format!("{samples} rows to train on, but {} in the first seed's file", folder.samples);
                 return Err(PaperError::file(&folder.history_file(seed), what, HINT));
             }
-            all.extend(theta.values);
-            all.extend(xi.values);
+            marks.push(fingerprint(history.features.into_iter().chain(history.targets)));
         }
         for &size in &folder.sizes {
             let lp = folder.lp(size)?;
-            all.extend([lp.hard, lp.at_most, lp.soft, lp.limit, lp.over].concat());
+            marks.push(fingerprint([lp.hard, lp.at_most, lp.soft, lp.limit, lp.over].concat()));
         }
-        folder.fingerprint = fingerprint(all);
+        folder.fingerprint = fingerprint(marks.concat().bytes().map(f64::from));
         Ok(folder)
     }
 
@@ -77,10 +85,14 @@ impl Folder {
         self.path.join(format!("seed{seed}.npz"))
     }
 
+    pub(super) fn problem_file(&self, Size { n, hard, soft }: Size) -> PathBuf {
+        self.path.join(format!("problem_{n}_{hard}_{soft}.npz"))
+    }
+
     /// The problem of a size.
     pub fn lp(&self, size: Size) -> Result<Lp, PaperError> {
         let Size { n, hard, soft } = size;
-        let mut archive = Archive::open(&self.path.join(format!("problem_{n}_{hard}_{soft}.npz")))?;
+        let mut archive = Archive::open(&self.problem_file(size))?;
         let mut lp = Lp {
             size,
             hard: archive.shaped("A", hard, n)?,
@@ -153,5 +165,63 @@ impl Archive {
             return Err(PaperError::file(&self.path, what, HINT));
         }
         Ok(array.values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use zip::write::SimpleFileOptions;
+    use zip::{CompressionMethod, ZipWriter};
+
+    use super::*;
+
+    type Arrays<'a> = &'a [(&'a str, usize, usize, f64)];
+
+    /// An archive of arrays that hold one number throughout.
+    fn write(path: &Path, arrays: Arrays<'_>) {
+        let mut zip = ZipWriter::new(File::create(path).unwrap());
+        for &(name, rows, cols, value) in arrays {
+            let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+            zip.start_file(format!("{name}.npy"), options).unwrap();
+            let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {cols}), }}");
+            let header = format!("{header:<117}\n");
+            zip.write_all(b"\x93NUMPY\x01\x00").unwrap();
+            zip.write_all(&u16::try_from(header.len()).unwrap().to_le_bytes()).unwrap();
+            zip.write_all(header.as_bytes()).unwrap();
+            zip.write_all(&value.to_le_bytes().repeat(rows * cols)).unwrap();
+        }
+        zip.finish().unwrap();
+    }
+
+    fn history(path: &Path, test: f64) {
+        let arrays = [
+            ("xi_train", 5, 4, 1.0),
+            ("theta_train", 5, 2, 1.0),
+            ("xi_valid", 3, 4, 1.0),
+            ("theta_valid", 3, 2, 1.0),
+            ("xi_test", 4, 4, 1.0),
+            ("theta_test", 4, 2, test),
+        ];
+        write(path, &arrays);
+    }
+
+    #[test]
+    fn all_of_a_folder_is_looked_at_when_it_is_opened() {
+        let dir = std::env::temp_dir().join(format!("regretless-npz-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        write(&dir.join("problem_2_1_0.npz"), &[("A", 1, 2, 1.0), ("b", 1, 1, 1.0)]);
+        history(&dir.join("seed1.npz"), 1.0);
+        history(&dir.join("seed2.npz"), 1.0);
+        let before = Folder::open(&dir).unwrap();
+        assert_eq!((before.samples, &before.seeds[..]), (5, &[1, 2][..]));
+        // Other truths to judge by are other data.
+        history(&dir.join("seed2.npz"), 2.0);
+        assert_ne!(Folder::open(&dir).unwrap().fingerprint, before.fingerprint);
+        history(&dir.join("seed2.npz"), f64::NAN);
+        let message = Folder::open(&dir).unwrap_err().to_string();
+        assert!(message.contains("seed2.npz") && message.contains("`theta_test` holds NaN"), "{message}");
+        std::fs::remove_dir_all(&dir).unwrap();
     }
 }
