@@ -43,6 +43,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--report", type=Path, metavar="FILE", help="write the tables as Markdown, such as BENCHMARKS.md"
     )
+    parser.add_argument("--note", default="", help="a sentence for the report, such as what else the machine had to do")
     clocks = "seconds of the wall, or of the processor where others use the machine too (one thread)"
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help=clocks)
     parser.add_argument("--tables", action="store_true", help="measure nothing, print what is there")
@@ -75,7 +76,7 @@ def main() -> None:
         for table in (one for one in tables(replace(plan, look=True), work) if one.rows):
             print(table.text(), end="\n\n", flush=True)
     if given.report:
-        given.report.write_text(render(replace(plan, look=True)))
+        given.report.write_text(render(replace(plan, look=True), given.note))
 
 
 if __name__ == "__main__":

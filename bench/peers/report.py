@@ -38,9 +38,9 @@ of them useless over five epochs has no usable gradient. † marks libraries too
 """
 
 
-def render(plan: Plan) -> str:
+def render(plan: Plan, note: str = "") -> str:
     reached = targets(plan)
-    parts = [introduction(plan), "## Summary", table(reached).markdown(), lost(reached)]
+    parts = [introduction(plan), *filter(None, [note]), "## Summary", table(reached).markdown(), lost(reached)]
     for work, heading in HEADINGS.items():
         found = [one for one in tables(plan, work) if one.rows]
         if found:
@@ -49,9 +49,10 @@ def render(plan: Plan) -> str:
 
 
 def introduction(plan: Plan) -> str:
+    """What was done, where and how."""
     cores = os.cpu_count() or 1
     machine = f"{CORES.get(cores, f'{cores} cores')} of a shared {platform.machine().replace('_', '-')} machine"
-    command = "bench/peers/run" + (" --quick" if plan.quick else "")
+    command = "bench/peers/run" + (" --quick" if plan.quick else "") + f" --cap {plan.cap:g}"
     command += (" --clock cpu" if plan.clock == "cpu" else "") + " --report BENCHMARKS.md"
     date = datetime.now(timezone.utc).date().isoformat()
     return INTRODUCTION.format(
@@ -91,6 +92,8 @@ def missing(plan: Plan) -> str:
         for peer, result in results(plan, job).items():
             if not result.there and peer not in BASELINES:
                 reasons.setdefault((result.entry.label, result.why_not), []).append(job)
+        for peer in (peer for peer in PEERS if peer not in results(plan, job)):
+            reasons.setdefault((PEERS[peer].label, "left out of this run"), []).append(job)
     lines = [f"- {label} ({', '.join(jobs)}): {why}" for (label, why), jobs in reasons.items()]
     fixed = [
         "- PyEPO over COPT, Pyomo and MPAX: not tried. Gurobi and GLOP stand for its solvers.",
