@@ -20,6 +20,8 @@ SYMBOLS = ("theta", "Q", "C", "d", "alpha", "under", "A", "b", "B", "c", "lower"
 
 def floats(what: str, value: ArrayLike) -> Float:
     """The value as a C-contiguous float64 array; no copy where it is one."""
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
+        return value
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise ProblemError(f"{what} has masked entries: fill them in first")
     try:

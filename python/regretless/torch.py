@@ -64,16 +64,23 @@ class _Decide(torch.autograd.Function):
         return torch.from_numpy(solution.x).to(tensors[0])
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, *outputs: Tensor) -> Any:
-        wanted = [name for name, need in zip(ctx.names, ctx.needs_input_grad[3:]) if need]
-        found = ctx.solution._pull(_array(outputs[0]), wanted, ctx.threads)
-        # Torch sums what holds for all instances to its shape, and gives every gradient the dtype of its tensor.
-        grads = (
-            torch.from_numpy(found[name]).to(device) if name in found else None
-            for name, device in zip(ctx.names, ctx.devices)
-        )
-        return (None, None, None, *grads)
+        # Only those who want a graph of the gradients pay for the refusal of second derivatives.
+        return (_pull_once if torch.is_grad_enabled() else _pull)(ctx, *outputs)
+
+
+def _pull(ctx: Any, *outputs: Tensor) -> Any:
+    wanted = [name for name, need in zip(ctx.names, ctx.needs_input_grad[3:]) if need]
+    found = ctx.solution._pull(_array(outputs[0]), wanted, ctx.threads)
+    # Torch sums what holds for all instances to its shape, and gives every gradient the dtype of its tensor.
+    grads = (
+        torch.from_numpy(found[name]).to(device) if name in found else None
+        for name, device in zip(ctx.names, ctx.devices)
+    )
+    return (None, None, None, *grads)
+
+
+_pull_once = once_differentiable(_pull)
 
 
 class DecisionLayer(torch.nn.Module):
