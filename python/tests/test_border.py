@@ -161,7 +161,8 @@ def test_numbers_do_not_depend_on_threads(rng: np.random.Generator) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_interrupts_a_batch() -> None:
     program = (
-        "import numpy as np, regretless as rl\n"
+        "import signal, numpy as np, regretless as rl\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # who starts the tests may have it ignored
         "rng = np.random.default_rng(0)\n"
         "A = np.abs(rng.normal(size=(60, 60)))\n"
         "p = rl.Problem(60, A=A, b=np.ones(60))\n"
