@@ -175,7 +175,10 @@ def test_ctrl_c_interrupts_a_batch() -> None:
     time.sleep(2.0)
     child.send_signal(signal.SIGINT)
     started = time.perf_counter()
-    out, errors = child.communicate(timeout=30)
+    try:
+        out, errors = child.communicate(timeout=30)
+    finally:
+        child.kill()
     assert time.perf_counter() - started < 10 and "KeyboardInterrupt" in errors and "finished" not in out
 
 

@@ -212,7 +212,10 @@ def test_ctrl_c_interrupts_training(threads: int | None) -> None:
     assert child.stdout is not None and child.stdout.readline() == "ready\n"
     time.sleep(2.0)
     child.send_signal(signal.SIGINT)
-    _, errors = child.communicate(timeout=30)
+    try:
+        _, errors = child.communicate(timeout=30)
+    finally:
+        child.kill()
     assert "KeyboardInterrupt" in errors
 
 
