@@ -55,11 +55,8 @@ def _speed(job: str, there: dict[str, Result]) -> Iterator[Target]:
         "our layer, epochs from the second on, against the fastest peer", FASTER.get(job, 1.0), others, ours, "later"
     )
     yield from ratio("our layer, first epoch, against the fastest peer", 1.0, others, ours, "first")
-    if job in CVXPYLAYERS:
-        diffcp = [r for peer, r in there.items() if peer.startswith("cvxpylayers")]
-        yield from ratio(
-            "our layer, epochs from the second on, against cvxpylayers", CVXPYLAYERS[job], diffcp, ours, "later"
-        )
+    diffcp, wanted = [r for peer, r in there.items() if peer.startswith("cvxpylayers")], CVXPYLAYERS.get(job, 1.0)
+    yield from ratio("our layer, epochs from the second on, against cvxpylayers", wanted, diffcp, ours, "later")
     if "ours-spo" in there:
         losses = [r for r in others if r.entry.kind == "loss"]
         yield from ratio(

@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(50);
 static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
 
 thread_local! {
-    /// The calling thread as a pool of one: waking another took half of the time of a small batch (`bench/peers/run --work 6`).
+    /// The calling thread as a pool of one: waking another can take as long as a small batch does.
     /// Made only where one thread is asked for, as the thread is then in no other pool.
     static OWN: Option<Arc<ThreadPool>> =
         ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok().map(Arc::new);
