@@ -6,9 +6,12 @@
 //! ∂L/∂θ = v                        ∂L/∂Q = −(v xᵀ + x vᵀ)        ∂L/∂d'ₖ = wₖyₖ
 //! ∂L/∂C'ₖ = −(λₖ v + wₖyₖ x)       ∂L/∂γₖ = −S'(zₖ) yₖ           ∂L/∂K = −Σ_{k∈M} 2γₖzₖyₖ
 //! ```
+//!
+//! Smoothed gradients ([`crate::interior`]) have other w and S' in the same formulas, and none in K.
 
 use rayon::prelude::*;
 
+use crate::interior::Weight;
 use crate::kernel::Kernel;
 use crate::optimum::RowValues;
 use crate::parameter::Parameter;
@@ -100,11 +103,12 @@ impl Solution {
         }
     }
 
-    /// v = H⁻¹g in place; H⁺g where H is singular.
+    /// v = H⁻¹g in place, with the H of smoothed gradients where they are wanted; H⁺g where H is singular.
     fn solve_h(&self, kernel: Kernel, v: &mut [f64]) {
-        match &self.pseudo {
-            Some(pseudo) => pseudo.solve(v),
-            None => self.state.factor.solve_unpadded(kernel, v),
+        match (self.interior(), &self.pseudo) {
+            (Some(interior), _) => interior.factor.solve_unpadded(kernel, v),
+            (None, Some(pseudo)) => pseudo.solve(v),
+            (None, None) => self.state.factor.solve_unpadded(kernel, v),
         }
     }
 
@@ -293,6 +297,18 @@ impl Solution {
     /// What the derivatives need of row `i` at excess `z`, on its (frozen) piece.
     fn row_part(&self, i: usize, z: f64) -> RowPart {
         let (law, k) = (&self.rows.laws[i], self.sharpness[i]);
+        let upper = if law.below == 0.0 {
+            1.0
+        } else if law.above.is_finite() && law.below.is_finite() {
+            law.above / (law.above - law.below)
+        } else {
+            0.5
+        };
+        if let Some(interior) = self.interior().filter(|_| law.slope > 0.0) {
+            let Weight { slope, over } = interior.rows[i];
+            let lambda = law.multiplier(self.state.piece[i], z);
+            return RowPart { lambda, slope, over, under: 1.0 - over, upper, lambda_by_k: 0.0 };
+        }
         // A row without a price has no piece; its share of a unit price is still S'(z).
         let piece = if law.slope > 0.0 {
             self.state.piece[i]
@@ -314,13 +330,7 @@ impl Solution {
             slope: if piece == Piece::On { law.slope } else { 0.0 },
             over: share,
             under: 1.0 - share,
-            upper: if law.below == 0.0 {
-                1.0
-            } else if law.above.is_finite() && law.below.is_finite() {
-                law.above / (law.above - law.below)
-            } else {
-                0.5
-            },
+            upper,
             // λ = anchor + 2K(γ⁺ + γ⁻)z on the quadratic piece.
             lambda_by_k: if piece == Piece::On { law.slope / k * z } else { 0.0 },
         }

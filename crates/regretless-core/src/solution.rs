@@ -1,8 +1,9 @@
 //! What a surrogate solve returns.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::chain::Solved;
+use crate::interior::Interior;
 use crate::optimum::Link;
 use crate::problem::{Problem, RowId, Shape, View};
 use crate::pseudo::Pseudo;
@@ -59,6 +60,9 @@ pub struct Solution {
     pub(crate) pseudo: Option<Arc<Pseudo>>,
     /// Sharpness of each engine row.
     pub(crate) sharpness: Arc<Vec<f64>>,
+    /// Relative gap of smoothed gradients; 0 for the derivative itself.
+    smoothing: f64,
+    interior: OnceLock<Option<Box<Interior>>>,
     start: Arc<State>,
 }
 
@@ -83,6 +87,8 @@ impl Solution {
             rows: solved.rows.unwrap_or(rows),
             state,
             pseudo: solved.pseudo,
+            smoothing: surrogate.smoothing(),
+            interior: OnceLock::new(),
             start,
         }
     }
@@ -107,6 +113,14 @@ impl Solution {
         let priced = self.rows.laws.iter().map(|l| l.slope > 0.0);
         let rows = self.rows.ids.iter().zip(&self.state.piece).zip(priced);
         rows.filter(|(_, priced)| *priced).map(|((id, piece), _)| (*id, *piece))
+    }
+
+    /// What smoothed gradients need, made when the first one is asked for; `None` where gradients are derivatives.
+    pub(crate) fn interior(&self) -> Option<&Interior> {
+        if self.smoothing == 0.0 {
+            return None;
+        }
+        self.interior.get_or_init(|| Interior::of(self, self.smoothing)).as_deref()
     }
 
     pub(crate) fn shape(&self) -> Shape {

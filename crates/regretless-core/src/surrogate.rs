@@ -36,11 +36,14 @@ pub struct SurrogateOptions {
     pub k_rows: Option<RowValues>,
     /// How the pieces are chosen.
     pub segments: Segments,
+    /// With a number above 0, gradients are smoothed: those of an interior-point method whose duality gap is that share of
+    /// the objective. The point stays the optimum; see [`Surrogate::smoothing`].
+    pub smoothing: f64,
 }
 
 impl Default for SurrogateOptions {
     fn default() -> Self {
-        Self { k: 5.0, k_rows: None, segments: Segments::Smooth }
+        Self { k: 5.0, k_rows: None, segments: Segments::Smooth, smoothing: 0.0 }
     }
 }
 
@@ -70,6 +73,7 @@ pub struct Surrogate {
     /// K of the engine's rows.
     own_sharpness: Arc<Vec<f64>>,
     segments: Segments,
+    smoothing: f64,
     rows: Arc<Softened>,
     oracle: Oracle,
     owner: Owner,
@@ -100,6 +104,7 @@ impl Surrogate {
         check("K", &sharpness)?;
         let penalties = multipliers.values.checked("multiplier", shape)?.stacked();
         check("multiplier", &penalties)?;
+        check_smoothing(options)?;
         let sharpness_of = |rows: &Softened| Arc::new(engine_sharpness(rows, problem.shape(), &sharpness));
         let view = problem.view(&Instance::default())?;
         let mut rows = Softened::new(&view);
@@ -111,6 +116,7 @@ impl Surrogate {
             sharpness,
             own_sharpness,
             segments: options.segments,
+            smoothing: options.smoothing,
             rows: Arc::new(rows),
             oracle: Oracle::new(problem),
             owner: Owner::new(),
@@ -127,6 +133,26 @@ impl Surrogate {
     /// How the pieces are chosen.
     pub fn segments(&self) -> Segments {
         self.segments
+    }
+
+    /// The relative duality gap of smoothed gradients; 0 if gradients are the derivatives of the optimum.
+    ///
+    /// Those of an LP's surrogate know the rows that bind and no other: a decision that is about to change looks as stiff as
+    /// one that is not. Smoothed gradients, of which 0.03 is a good first try, see what is near, and cost a factorisation
+    /// each. A QP whose Q is regular has no need of them.
+    ///
+    /// ```
+    /// # use regretless_core::*;
+    /// # let problem = Problem::maximize(2).upper([1.0, 1.0]).build()?;
+    /// # let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::theta(&[1.0, 1.0])])?;
+    /// let options = SurrogateOptions { smoothing: 0.03, ..SurrogateOptions::default() };
+    /// let solution = Surrogate::new(&problem, &multipliers, &options)?.solve(&Instance::theta(&[1.0, 0.1]))?;
+    /// // The second variable would leave its bound first.
+    /// assert!(solution.vjp(&[0.0, 1.0]).theta[1] > 10.0 * solution.vjp(&[1.0, 0.0]).theta[0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn smoothing(&self) -> f64 {
+        self.smoothing
     }
 
     /// K of each row of an instance.
@@ -284,6 +310,18 @@ impl Surrogate {
         }
         Ok(Solution::new(self, &view, rows, solved, worker.ws.work))
     }
+}
+
+fn check_smoothing(options: &SurrogateOptions) -> Result<(), ProblemError> {
+    let value = options.smoothing;
+    let expected = if !(0.0..=1.0).contains(&value) {
+        "a share of the objective from 0 to 1 is needed"
+    } else if value > 0.0 && options.segments == Segments::Vertex {
+        "the point of vertex segments has no neighbours to see: smooth segments are needed"
+    } else {
+        return Ok(());
+    };
+    Err(ProblemError::Setting { what: "smoothing".into(), value, expected })
 }
 
 fn check(what: &str, values: &[f64]) -> Result<(), ProblemError> {

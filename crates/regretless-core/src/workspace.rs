@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::clock::Nanos;
+use crate::curvature::Curvature;
 use crate::factor::{Factor, Scratch, padded};
 use crate::kernel::Kernel;
-use crate::linalg::{self, CholeskyScratch};
 use crate::softened::{Piece, Softened};
 
 /// A solved point that can be started from again: x, pieces, multipliers, the factor of H at those pieces.
@@ -131,9 +131,7 @@ pub(crate) struct Workspace {
     pub(crate) a: Vec<f64>,
     pub(crate) rank_one: Scratch,
     pub(crate) residual: Vec<f64>,
-    gathered: Vec<f64>,
-    h: Vec<f64>,
-    scratch: CholeskyScratch,
+    curvature: Curvature,
 }
 
 impl Workspace {
@@ -156,49 +154,18 @@ impl Workspace {
             a: vn(),
             rank_one: Scratch::new(n),
             residual: vec![0.0; n],
-            gathered: Vec::with_capacity(n * n),
-            h: vec![0.0; n * n],
-            scratch: CholeskyScratch::new(n),
+            curvature: Curvature::new(n),
         }
     }
 
     /// Factors H = 2Q + C'ᵀdiag(w)C' + ridge·I at the state's pieces; false if H is singular.
     pub(crate) fn factorise(&mut self, s: &Softened, state: &mut State, ridge: f64) -> bool {
-        let n = s.n;
         self.work.factorisations += 1;
-        state.factor.resize(n);
-        match &s.two_q {
-            Some(two_q) => self.h.copy_from_slice(two_q),
-            None => self.h.fill(0.0),
-        }
-        self.gathered.clear();
-        for i in 0..s.m_dense {
-            if state.piece[i] == Piece::On {
-                let root = s.laws[i].slope.sqrt();
-                self.gathered.extend(s.row(i).iter().map(|a| root * a));
-            }
-        }
-        linalg::add_gram(&mut self.h, &self.gathered, n);
-        for (i, u) in s.unit.iter().enumerate() {
-            let i = s.m_dense + i;
-            if state.piece[i] == Piece::On {
-                self.h[u.var * n + u.var] += s.laws[i].slope;
-            }
-        }
+        let State { piece, springs, factor, .. } = state;
+        let weight = |i: usize| if piece[i] == Piece::On { s.laws[i].slope } else { 0.0 };
         let spring = s.spring();
-        for &j in &state.springs {
-            self.h[j * n + j] += spring;
-        }
-        let mut largest = 0.0_f64;
-        for j in 0..n {
-            self.h[j * n + j] += ridge;
-            largest = largest.max(self.h[j * n + j]);
-        }
-        state.factored = state.factor.refactor(&mut self.h, &mut self.scratch)
-            && state.factor.smallest_pivot() > SINGULAR * largest;
+        let held = springs.iter().map(|&j| (j, spring)).chain((0..s.n).map(|j| (j, ridge)));
+        state.factored = self.curvature.factor(s, weight, held, factor);
         state.factored
     }
 }
-
-/// A pivot below this share of the largest diagonal entry is rounding, not curvature.
-pub(crate) const SINGULAR: f64 = 1e-13;
