@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .adapters import BASELINES, OURS, PEERS
+from .adapters import BASELINES, HELD, OURS, PEERS
 from .children import measured
 from .faults import FAULTS
 
@@ -114,7 +114,7 @@ class Plan:
                 if "epochs" in found and found["epochs"][-1]["useless"] < UNUSABLE:
                     speed[peer] = sum(found["epochs"][-1][f"{way}_cpu"] for way in ("forward", "backward"))
         fastest = sorted(speed, key=lambda peer: speed[peer])[:2] or ["moreau-active", "highs"]
-        return (*OURS, *fastest)
+        return (*HELD, *fastest)
 
     @property
     def cells(self) -> list[tuple[int, int]]:

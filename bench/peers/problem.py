@@ -68,6 +68,10 @@ class Job:
     violation: float = 1.0
     #: K of our surrogate: rows are rounded over 1/4K on either side, which should be little beside the values of the rows.
     sharpness: float = 5.0
+    #: Relative gap of our smoothed gradients: an LP has use for it, a QP none.
+    smoothing: float = 0.0
+    #: μ of Moreau's smoothed gradients, likewise.
+    mu: float = 1e-3
 
     @property
     def rows(self) -> int:

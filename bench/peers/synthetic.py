@@ -57,6 +57,8 @@ def synthetic(n: int, hard: int, soft: int, seed: int, rows: int = 1000) -> Job:
         learning_rate=0.003,
         network=partial(_network, features[:rows], theta[:rows]),
         violation=2.0,
+        smoothing=0.3,
+        mu=1e-2,
     )
 
 

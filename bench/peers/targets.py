@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .adapters import BASELINES, OURS, PEERS
+from .adapters import BASELINES, HELD, OURS, PEERS
 from .plan import TRAINED, Plan
 from .results import Result, results
 from .tables import Table, number
@@ -31,7 +31,7 @@ def targets(plan: Plan) -> list[Target]:
     found: list[Target] = []
     for job in (job for jobs in TRAINED.values() for job in jobs):
         there = {peer: r for peer, r in results(plan, job).items() if r.there and peer not in BASELINES}
-        if "ours" in there and len(there) > len(OURS):
+        if "ours" in there and any(peer not in OURS for peer in there):
             found += [*_speed(job, there), *_memory(there), *_regret(there)]
     return [*found, *_border(plan)]
 
@@ -76,7 +76,7 @@ def _memory(there: dict[str, Result]) -> Iterator[Target]:
 
 def _regret(there: dict[str, Result]) -> Iterator[Target]:
     """Regret is worse where the mean difference over common seeds exceeds twice its standard error; one seed says nothing."""
-    for mine in OURS:
+    for mine in HELD:
         for peer, other in there.items():
             if mine not in there or peer in OURS or other.entry.kind != there[mine].entry.kind:
                 continue

@@ -37,7 +37,7 @@ class Problem:
 @final
 class Surrogate:
     def __new__(
-        cls, problem: Problem, multipliers: _ByKind, k: _ByKind, segments: str, store_bytes: int
+        cls, problem: Problem, multipliers: _ByKind, k: _ByKind, segments: str, smoothing: float, store_bytes: int
     ) -> Surrogate: ...
     def solve(self, given: _Given, rows: int, ids: _Ids | None, threads: int | None) -> Solutions: ...
     @property

@@ -132,6 +132,10 @@ class Surrogate:
     kind of row, or a ``Multipliers``; rules look at the first batch that is solved, unless ``examples`` are given. ``segments``
     is ``"smooth"``, or ``"vertex"`` for the paper's way. ``K`` is one number, or a dict of numbers by kind of row.
 
+    Gradients are the derivatives of the optimum. Those of an LP know the rows that bind and no other; with ``smoothing=0.3`` they are
+    those of an interior-point method whose duality gap is still 30 % of the objective, which sees what may come to bind or let go. The
+    optimum stays what it is, and each gradient costs a factorisation.
+
     >>> import regretless as rl
     >>> farm = rl.Problem(2, A=[[1.0, 1.0]], b=8.0, soft=rl.Soft([[2.0, 1.0]], 10.0, weight=0.5))
     >>> surrogate = rl.Surrogate(farm, K=5.0)
@@ -147,11 +151,12 @@ class Surrogate:
         multipliers: MultiplierRule = "dual",
         segments: Literal["smooth", "vertex"] = "smooth",
         *,
+        smoothing: float = 0.0,
         examples: dict[str, ArrayLike] | None = None,
         store_bytes: int = 512 << 20,
     ) -> None:
         self._problem, self._rule, self._segments = stated_problem(problem), multipliers, segments
-        self._store_bytes = store_bytes
+        self._smoothing, self._store_bytes = number("smoothing", smoothing), store_bytes
         self._K = _sharpness(problem, K)
         self._inner: _regretless.Surrogate | None = None
         self._multipliers: Multipliers | None = None
@@ -163,6 +168,9 @@ class Surrogate:
             Multipliers.choose(problem, multipliers)
         if segments not in ("smooth", "vertex"):
             raise ProblemError(f'segments is {segments!r}: "smooth" or "vertex"')
+        if self._inner is None:
+            # What cannot be is said now, not with the first batch.
+            self._choose_nothing()
 
     @property
     def problem(self) -> Problem:
@@ -184,8 +192,12 @@ class Surrogate:
         if self._multipliers is None:
             return self._choose_nothing()
         values = self._multipliers.values._tuple()
-        self._inner = _regretless.Surrogate(self._problem._inner, values, self._K, self._segments, self._store_bytes)
+        self._inner = self._build(values)
         return self._inner
+
+    def _build(self, penalties: Any) -> _regretless.Surrogate:
+        problem, shape = self._problem._inner, (self._K, self._segments, self._smoothing)
+        return _regretless.Surrogate(problem, penalties, *shape, self._store_bytes)
 
     def solve(
         self,
@@ -213,8 +225,7 @@ class Surrogate:
 
     def _choose_nothing(self) -> _regretless.Surrogate:
         """A surrogate for a batch without instances or optima: any penalties do, and none are kept."""
-        any_ = self._problem._any_penalties()
-        return _regretless.Surrogate(self._problem._inner, any_, self._K, self._segments, self._store_bytes)
+        return self._build(self._problem._any_penalties())
 
     def forget(self) -> None:
         """Forgets where samples were solved last."""
@@ -224,17 +235,18 @@ class Surrogate:
     def __getstate__(self) -> dict[str, Any]:
         rule = self._multipliers or self._rule
         kept = {"problem": self._problem, "rule": rule, "segments": self._segments, "K": self._K}
-        return {**kept, "store_bytes": self._store_bytes, "chosen": self._multipliers is not None}
+        return {**kept, "smoothing": self._smoothing, "store_bytes": self._store_bytes, "chosen": self._multipliers is not None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._problem, self._rule, self._segments = state["problem"], state["rule"], state["segments"]
-        self._K, self._store_bytes = state["K"], state["store_bytes"]
+        self._K, self._smoothing, self._store_bytes = state["K"], state["smoothing"], state["store_bytes"]
         self._inner = self._multipliers = None
         if state["chosen"]:
             self._choose(self._problem._batch({}))
 
     def __repr__(self) -> str:
-        return f"Surrogate({self._problem!r}, segments={self._segments!r})"
+        smoothed = f", smoothing={self._smoothing:g}" if self._smoothing else ""
+        return f"Surrogate({self._problem!r}, segments={self._segments!r}{smoothed})"
 
 
 def _unflat(problem: Problem, symbol: str, array: Float) -> Float:

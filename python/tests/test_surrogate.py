@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from conftest import draw
@@ -81,3 +83,42 @@ def test_rules_for_penalties(farm: rl.Problem) -> None:
     assert rl.Multipliers.choose(farm, 7.0, theta=theta).values.at_most == [7.0]
     with pytest.raises(rl.MultiplierError, match="no rule"):
         rl.Surrogate(farm, multipliers="guess")
+
+
+def test_smoothed_gradients_see_what_is_near() -> None:
+    """Two variables at their upper bounds, one of them barely worth it: the derivative does not tell them apart, an
+    interior-point method does. Separable, so that the central path is a formula: λ = μ/(1 − x), ν = μ/x, θ = λ − ν."""
+    box, theta = rl.Problem(2, upper=[1.0, 1.0]), np.array([2.0, 0.2])
+    mu = 1e-6
+    # Four bounds; the size of the objective is Σθ.
+    smoothed = rl.Surrogate(box, K=1e6, multipliers=8.0, smoothing=4.0 * mu / theta.sum())
+    found = np.array([smoothed.solve(theta).vjp(g, wrt="theta").theta for g in np.eye(2)])
+
+    def central(price: float) -> float:
+        # μ/(1 − x) − μ/x = θ
+        roots = np.roots([price, 2.0 * mu - price, -mu])
+        return float(next(r.real for r in roots if 0.0 < r.real < 1.0))
+
+    h = 1e-4
+    expected = [(central(t + h) - central(t - h)) / (2.0 * h) for t in theta]
+    np.testing.assert_allclose(np.diag(found), expected, rtol=1e-2)
+    assert found[1, 1] > 90.0 * found[0, 0]
+    exact = rl.Surrogate(box, K=1e6, multipliers=8.0).solve(theta)
+    assert exact.vjp([1.0, 0.0], wrt="theta").theta[0] == pytest.approx(exact.vjp([0.0, 1.0], wrt="theta").theta[1])
+
+
+@pytest.mark.parametrize("smoothing", [-0.1, 1.5, float("nan")])
+def test_smoothing_is_a_share(smoothing: float) -> None:
+    with pytest.raises(rl.ProblemError, match="smoothing"):
+        rl.Surrogate(rl.Problem(2, upper=1.0), smoothing=smoothing)
+    with pytest.raises(rl.ProblemError, match="smooth segments"):
+        rl.Surrogate(rl.Problem(2, upper=1.0), segments="vertex", smoothing=0.1)
+
+
+def test_smoothing_is_kept_by_copies() -> None:
+    surrogate = rl.Surrogate(rl.Problem(2, upper=1.0), smoothing=0.3, examples={"theta": [[1.0, 2.0]]})
+    again = pickle.loads(pickle.dumps(surrogate))
+    assert "smoothing=0.3" in repr(again)
+    upstream = [1.0, -1.0]
+    same = [s.solve([1.0, 2.0]).vjp(upstream, wrt="theta").theta for s in (surrogate, again)]
+    np.testing.assert_array_equal(*same)

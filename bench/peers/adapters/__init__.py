@@ -26,6 +26,7 @@ class Entry:
 
 PEERS: dict[str, Entry] = {
     "ours": Entry("**regretless** layer", "layer", "ours", "Layer"),
+    "ours-exact": Entry("**regretless** layer, derivatives as they are", "layer", "ours", "ExactLayer"),
     "ours-spo": Entry("**regretless** spo+", "loss", "ours", "Loss"),
     "moreau-active": Entry("Moreau active set, ridge", "layer", "moreau", "ActiveSet"),
     "moreau-active-smoothed": Entry("Moreau active set, ridge, smoothed", "layer", "moreau", "SmoothedActiveSet"),
@@ -42,6 +43,8 @@ PEERS: dict[str, Entry] = {
     "pyepo-pfyl": Entry("PyEPO PFYL, Gurobi", "loss", "epo", "Perturbed"),
     "l2": Entry("two-stage L2 (no solver)", "loss", "plain", "Squared"),
 }
-OURS = ("ours", "ours-spo")
+#: Those that targets are for, and what else is ours.
+HELD = ("ours", "ours-spo")
+OURS = (*HELD, "ours-exact")
 #: Trained for the regret column only.
 BASELINES = ("l2",)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from torch import Tensor
 
@@ -26,13 +28,14 @@ def stated(problem: Problem, quadratic: bool = False) -> rl.Problem:
 
 class Layer(Adapter):
     packages = ("regretless",)
-    settings = "DecisionLayer, ids given, penalties from the true parameters; K = 5 (LP) or 100 (others)"
+    settings = "DecisionLayer, ids given, penalties from the true parameters; K = 5 and smoothing = 0.3 (LP), or K = 100 (others)"
 
     def __init__(self, job: Job, threads: int) -> None:
         super().__init__(job, threads)
         known = job.truths(np.arange(min(job.rows, PROBES)))
         examples = {name: known[name] for name in job.predicts}
-        surrogate = rl.Surrogate(stated(job.problem, "Q" in job.predicts), job.sharpness, examples=examples)
+        problem = stated(job.problem, "Q" in job.predicts)
+        surrogate = rl.Surrogate(problem, job.sharpness, smoothing=job.smoothing, examples=examples)
         self.layer = rl.torch.DecisionLayer(surrogate, threads=threads)
 
     def decide(self, predicted: Tensors, ids: np.ndarray) -> Tensor:
@@ -40,6 +43,15 @@ class Layer(Adapter):
 
     def statuses(self) -> list[str] | None:
         return list(self.layer.solution.status) if self.layer.solution else None
+
+
+class ExactLayer(Layer):
+    settings = "the same without smoothing"
+
+    def __init__(self, job: Job, threads: int) -> None:
+        if not job.smoothing:
+            raise CannotError("the layer above has the same gradients here")
+        super().__init__(replace(job, smoothing=0.0), threads)
 
 
 class Loss(Adapter):

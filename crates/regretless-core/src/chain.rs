@@ -52,7 +52,17 @@ pub(crate) fn smooth(
         let mut uncapped = (**rows).clone();
         uncapped.uncap();
         let mut retried = state.clone();
-        let again = climb(&uncapped, &mut retried, ws, theta, Start::Cold);
+        let start = if solved.status == SurrogateStatus::Optimal {
+            // From where its rows stand at their caps, which is the beginning of what lies beyond them.
+            for i in (0..rows.m()).filter(|&i| at_cap(rows, &state, i)) {
+                retried.piece[i] = Piece::On;
+            }
+            retried.factored = false;
+            Start::Warm { fresh: true }
+        } else {
+            Start::Cold
+        };
+        let again = climb(&uncapped, &mut retried, ws, theta, start);
         if again.status == SurrogateStatus::Optimal {
             (state, solved) = (retried, again);
             solved.rows = Some(Arc::new(uncapped));
@@ -174,15 +184,17 @@ fn start_point(rows: &Softened, x: &mut [f64]) {
 
 /// Hard rows whose multiplier stands at its cap: the penalty is too small for this instance.
 fn saturated_rows(rows: &Softened, state: &State) -> Vec<RowId> {
-    let at_cap = |i: usize| match state.piece[i] {
+    (0..rows.m()).filter(|&i| at_cap(rows, state, i)).map(|i| rows.ids[i]).collect()
+}
+
+/// True if row `i` is a hard one and its multiplier stands at a cap.
+fn at_cap(rows: &Softened, state: &State, i: usize) -> bool {
+    let capped = match state.piece[i] {
         Piece::Above => rows.laws[i].above > 0.0,
         Piece::Below => rows.laws[i].below < 0.0,
         Piece::On => false,
     };
-    (0..rows.m())
-        .filter(|&i| !matches!(rows.ids[i], RowId::Soft(_)) && at_cap(i))
-        .map(|i| rows.ids[i])
-        .collect()
+    capped && !matches!(rows.ids[i], RowId::Soft(_))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! Rank-one changes follow Gill, Golub, Murray and Saunders (1974), methods C1 and C2.
 
 use crate::kernel::{Kernel, LANES};
-use crate::linalg::{self, CholeskyScratch};
+use crate::ldl::Ldl;
 
 /// n rounded up to whole lanes.
 pub(crate) fn padded(n: usize) -> usize {
@@ -50,30 +50,23 @@ impl Factor {
         LANES * LANES * blocks * (blocks + 1) / 2
     }
 
-    /// Factors the lower triangle of `h` (column-major, overwritten); false if it is not positive definite.
-    pub(crate) fn refactor(&mut self, h: &mut [f64], scratch: &mut CholeskyScratch) -> bool {
-        let n = self.n;
-        if !linalg::cholesky(h, n, scratch) {
-            return false;
-        }
-        let mut l = self.l.as_mut_slice();
-        for first in (0..n).step_by(LANES) {
-            let height = padded(n) - first;
-            let (block, rest) = l.split_at_mut(LANES * height);
-            for (k, column) in block.chunks_exact_mut(height).enumerate() {
-                let j = first + k;
-                if j >= n {
-                    break;
-                }
-                let pivot = h[j * n + j];
-                self.r[j] = 1.0 / (pivot * pivot);
-                for (l, c) in column[k + 1..].iter_mut().zip(&h[j * n + j + 1..(j + 1) * n]) {
-                    *l = c / pivot;
-                }
-            }
-            l = rest;
-        }
-        self.r.iter().all(|r| r.is_finite() && *r > 0.0)
+    /// Factors H₀ + Σ aᵣaᵣᵀ, with H₀ in [`Factor::columns_mut`] and the rows aᵣ padded; false if it is not positive definite.
+    pub(crate) fn refactor(&mut self, k: Kernel, rows: &[f64], scratch: &mut Vec<[f64; LANES]>) -> bool {
+        let sound = k.run(Ldl { rows, l: &mut self.l, d: &mut self.r, scratch });
+        self.r.iter_mut().for_each(|r| *r = 1.0 / *r);
+        sound && self.r.iter().all(|r| r.is_finite() && *r > 0.0)
+    }
+
+    /// The columns of H before [`Factor::refactor`], by index: each from the first row of its block to the last.
+    pub(crate) fn columns_mut(&mut self) -> impl Iterator<Item = (usize, &mut [f64])> {
+        let size = padded(self.n);
+        let mut rest = self.l.as_mut_slice();
+        (0..size).map(move |j| {
+            let height = size - j / LANES * LANES;
+            let (column, after) = std::mem::take(&mut rest).split_at_mut(height);
+            rest = after;
+            (j, column)
+        })
     }
 
     /// The smallest entry of D.
@@ -187,14 +180,15 @@ mod tests {
         let k = Kernel::new();
         let row =
             |s: usize| (0..n).map(|j| (((s * 31 + j * 17) % 23) as f64) / 11.0 - 1.0).collect::<Vec<_>>();
-        let mut h = vec![0.0; n * n];
         let mut dense = vec![0.0; n * n];
         for j in 0..n {
-            h[j * n + j] = 1.0 + j as f64;
             dense[j * n + j] = 1.0 + j as f64;
         }
         let mut f = Factor::new(n);
-        assert!(f.refactor(&mut h, &mut CholeskyScratch::new(n)));
+        for (j, column) in f.columns_mut() {
+            column[j % LANES] = 1.0 + j as f64;
+        }
+        assert!(f.refactor(k, &[], &mut Vec::new()));
         let (mut p, mut scratch) = (vec![0.0; padded(n)], Scratch::new(n));
         let mut change = |f: &mut Factor, dense: &mut [f64], s: usize, w: f64| {
             let mut a = row(s);
@@ -225,6 +219,45 @@ mod tests {
             for (x, y) in x.iter_mut().zip(&y) {
                 assert!((*x - y).abs() < 1e-11, "{x} {y}");
             }
+        }
+    }
+
+    /// H⁻¹(Hx) = x for H = diagonal + rows of every size around the blocks and tiles; a matrix that is not definite is refused.
+    #[test]
+    fn matrices_of_every_size_are_factored() {
+        let k = Kernel::new();
+        for n in (1..=50).chain([64, 97, 130]) {
+            let rows: Vec<Vec<f64>> = (0..=n / 2)
+                .map(|s| (0..n).map(|j| (((s * 37 + j * 11 + s * j) % 19) as f64) / 9.0 - 1.0).collect())
+                .collect();
+            let mut padded_rows = Vec::new();
+            for row in &rows {
+                padded_rows.extend(row);
+                padded_rows.resize(padded_rows.len() + padded(n) - n, 0.0);
+            }
+            let mut f = Factor::new(n);
+            let start = |f: &mut Factor, diagonal: f64| {
+                for (j, column) in f.columns_mut() {
+                    column.fill(0.0);
+                    // What is above the diagonal is of no account.
+                    column[..j % LANES].fill(f64::from(j as u32));
+                    column[j % LANES] = if j < n { diagonal } else { 1.0 };
+                }
+            };
+            start(&mut f, 0.7);
+            assert!(f.refactor(k, &padded_rows, &mut Vec::new()), "n = {n}");
+            let x: Vec<f64> = (0..n).map(|j| (j as f64).cos()).collect();
+            let mut y: Vec<f64> = x.iter().map(|x| 0.7 * x).collect();
+            for row in &rows {
+                let along: f64 = row.iter().zip(&x).map(|(a, x)| a * x).sum();
+                y.iter_mut().zip(row).for_each(|(y, a)| *y += along * a);
+            }
+            f.solve_unpadded(k, &mut y);
+            for (x, y) in x.iter().zip(&y) {
+                assert!((x - y).abs() < 1e-10, "n = {n}: {x} {y}");
+            }
+            start(&mut f, -1e3);
+            assert!(!f.refactor(k, &padded_rows, &mut Vec::new()));
         }
     }
 }

@@ -39,8 +39,11 @@ impl Interior {
     /// curvature in some direction.
     pub(crate) fn of(solution: &Solution, gap: f64) -> Option<Box<Self>> {
         let (kernel, rows, state) = (Kernel::new(), &*solution.rows, &*solution.state);
-        let mut z = vec![0.0; rows.m()];
-        rows.excess(kernel, &state.x, &mut z);
+        let mut z = state.z.clone();
+        if solution.pseudo.is_some() {
+            // The point of minimum norm is not where the path ended.
+            rows.excess(kernel, &state.x, &mut z);
+        }
         let far = kernel.largest(&state.x);
         let priced = |i: &usize| rows.laws[*i].slope > 0.0;
         let lambda = |i: usize| rows.laws[i].multiplier(state.piece[i], z[i]);
@@ -60,18 +63,13 @@ impl Interior {
             let extent = rows.d[i].abs().max(rows.reach[i] * far).max(0.25 / solution.sharpness[i]);
             let unit = range / extent;
             let (under, over) = ((-z[i]).max(0.0), z[i].max(0.0));
-            let soft = matches!(rows.ids[i], RowId::Soft(_));
-            let (below, above) = match law.below < 0.0 {
-                // Penalties are no caps: an equality is stiff whatever its multiplier is.
-                true if !soft => {
-                    let stiff = stiffness(range + lambda.abs(), 0.0, unit, mu);
-                    (stiff, stiff)
-                }
-                false if !soft => (stiffness(lambda.max(0.0), under, unit, mu), f64::INFINITY),
-                _ => (
-                    stiffness(lambda - law.below, under, unit, mu),
-                    stiffness(law.above - lambda, over, unit, mu),
-                ),
+            let stiff = |to_cap: f64, slack: f64| stiffness(to_cap, slack, unit, mu);
+            let (below, above) = match rows.ids[i] {
+                RowId::Soft(_) => (stiff(lambda - law.below, under), stiff(law.above - lambda, over)),
+                // The penalty of a hard row is no cap of its multiplier.
+                _ if law.below == 0.0 => (stiff(lambda.max(0.0), under), f64::INFINITY),
+                // An equality is stiff whatever its multiplier is.
+                _ => (stiff(range + lambda.abs(), 0.0), stiff(range + lambda.abs(), 0.0)),
             };
             let slope = 1.0 / (1.0 / below + 1.0 / above);
             Weight { slope, over: slope / above }
@@ -79,7 +77,7 @@ impl Interior {
         let weights: Vec<Weight> = (0..rows.m()).map(weight).collect();
         let mut factor = Factor::default();
         let slope = |i: usize| weights[i].slope;
-        let regular = Curvature::new(rows.n).factor(rows, slope, std::iter::empty(), &mut factor);
+        let regular = Curvature::default().factor(kernel, rows, slope, std::iter::empty(), &mut factor);
         regular.then(|| Box::new(Self { rows: weights, factor }))
     }
 }

@@ -59,6 +59,11 @@ impl Kernel {
         Self(Arch::new())
     }
 
+    /// Runs what is written for vectors of any width on the widest there are.
+    pub(crate) fn run<W: WithSimd>(self, work: W) -> W::Output {
+        self.0.dispatch(work)
+    }
+
     kernel! {
         /// aᵀb
         fn dot<S>(simd, a: &'a [f64], b: &'a [f64]) -> f64 { dot(simd, a, b) }
@@ -88,6 +93,25 @@ impl Kernel {
     kernel! {
         /// y += s·x
         fn axpy<S>(simd, s: f64, x: &'a [f64], y: &'a mut [f64]) -> () { axpy(simd, s, x, y); }
+    }
+
+    kernel! {
+        /// out = s·x, squares += out²
+        fn scale<S>(simd, s: f64, x: &'a [f64], out: &'a mut [f64], squares: &'a mut [f64]) -> () {
+            let n = x.len();
+            let (x, x_rest) = S::as_simd_f64s(x);
+            let (out, out_rest) = S::as_mut_simd_f64s(&mut out[..n]);
+            let (squares, squares_rest) = S::as_mut_simd_f64s(&mut squares[..n]);
+            let by = simd.splat_f64s(s);
+            for ((x, out), square) in x.iter().zip(out).zip(squares) {
+                *out = simd.mul_f64s(by, *x);
+                *square = simd.mul_add_f64s(*out, *out, *square);
+            }
+            for ((x, out), square) in x_rest.iter().zip(out_rest).zip(squares_rest) {
+                *out = s * x;
+                *square += *out * *out;
+            }
+        }
     }
 
     kernel! {
@@ -294,8 +318,9 @@ fn block_columns_mut<S: Simd>(
     })
 }
 
+/// y += s·x
 #[inline(always)]
-fn axpy<S: Simd>(simd: S, s: f64, x: &[f64], y: &mut [f64]) {
+pub(crate) fn axpy<S: Simd>(simd: S, s: f64, x: &[f64], y: &mut [f64]) {
     let n = x.len().min(y.len());
     let ((x, x_rest), (y, y_rest)) = (S::as_simd_f64s(&x[..n]), S::as_mut_simd_f64s(&mut y[..n]));
     let by = simd.splat_f64s(s);

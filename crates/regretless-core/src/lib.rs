@@ -79,6 +79,7 @@ mod kernel;
 mod kkt;
 mod laws;
 mod layout;
+mod ldl;
 mod linalg;
 pub mod loss;
 mod matrix;

@@ -2,8 +2,7 @@
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::matmul::triangular::{self, BlockStructure};
-use faer::{Accum, MatMut, MatRef, Par, Side};
+use faer::{MatMut, MatRef, Par, Side};
 
 use crate::Matrix;
 use crate::problem::{PSD_TOLERANCE, ProblemError};
@@ -16,26 +15,6 @@ impl CholeskyScratch {
         let need = cholesky_in_place_scratch::<f64>(n, Par::Seq, faer::Spec::default());
         Self(MemBuffer::new(need))
     }
-}
-
-/// h (n × n, column-major, lower triangle) += Σ rows rowsᵀ, with the rows of `gathered` (k × n row-major).
-pub(crate) fn add_gram(h: &mut [f64], gathered: &[f64], n: usize) {
-    let k = gathered.len() / n;
-    if k == 0 {
-        return;
-    }
-    let columns = MatRef::from_column_major_slice(gathered, n, k);
-    triangular::matmul(
-        MatMut::from_column_major_slice_mut(h, n, n),
-        BlockStructure::TriangularLower,
-        Accum::Add,
-        columns,
-        BlockStructure::Rectangular,
-        columns.transpose(),
-        BlockStructure::Rectangular,
-        1.0,
-        Par::Seq,
-    );
 }
 
 /// Cholesky factor in place (lower triangle, column-major); false if the matrix is not positive definite.

@@ -1,6 +1,7 @@
 //! The surrogate: the softened problem with every hinge smoothed, its optimum, and what gradients need of it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::clock::Clock;
 use crate::laws::{engine_sharpness, set_laws};
@@ -79,6 +80,8 @@ pub struct Surrogate {
     owner: Owner,
     /// Where solves without a start of their own begin.
     home: Option<Arc<State>>,
+    /// Whether the problem's own hard rows are known to hold together.
+    feasible: AtomicBool,
     pool: Pool<Worker>,
 }
 
@@ -121,6 +124,7 @@ impl Surrogate {
             oracle: Oracle::new(problem),
             owner: Owner::new(),
             home: None,
+            feasible: AtomicBool::new(false),
             pool: Pool::new(),
         })
     }
@@ -138,8 +142,8 @@ impl Surrogate {
     /// The relative duality gap of smoothed gradients; 0 if gradients are the derivatives of the optimum.
     ///
     /// Those of an LP's surrogate know the rows that bind and no other: a decision that is about to change looks as stiff as
-    /// one that is not. Smoothed gradients, of which 0.03 is a good first try, see what is near, and cost a factorisation
-    /// each. A QP whose Q is regular has no need of them.
+    /// one that is not. Smoothed gradients (0.3 is a good first try) see what is near, and cost a factorisation each. A QP
+    /// whose Q is regular has no need of them.
     ///
     /// ```
     /// # use regretless_core::*;
@@ -300,11 +304,16 @@ impl Surrogate {
             }
         };
         clock.stop(&mut worker.ws.work.nanos.total);
-        if matches!(solved.status, SurrogateStatus::Uncapped { .. }) {
-            // Too small a multiplier, or no multiplier would do? Only the original problem can tell.
+        // Too small a multiplier, or no multiplier would do? Only the original problem can tell, and once it was feasible it
+        // is so for all θ. Unbounded it cannot be where the uncapped one, which allows all that it does, has an optimum.
+        let known = !instance.changes_feasible() && self.feasible.load(Ordering::Relaxed);
+        if matches!(solved.status, SurrogateStatus::Uncapped { .. }) && !known {
             match self.oracle.solve(instance)?.status {
                 Status::Infeasible { rows } => solved.status = SurrogateStatus::Infeasible { rows },
                 Status::Unbounded { .. } => solved.status = SurrogateStatus::Unbounded,
+                Status::Optimal if !instance.changes_feasible() => {
+                    self.feasible.store(true, Ordering::Relaxed);
+                }
                 Status::Optimal | Status::NumericalTrouble => {}
             }
         }

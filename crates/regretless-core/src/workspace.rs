@@ -154,7 +154,7 @@ impl Workspace {
             a: vn(),
             rank_one: Scratch::new(n),
             residual: vec![0.0; n],
-            curvature: Curvature::new(n),
+            curvature: Curvature::default(),
         }
     }
 
@@ -165,7 +165,7 @@ impl Workspace {
         let weight = |i: usize| if piece[i] == Piece::On { s.laws[i].slope } else { 0.0 };
         let spring = s.spring();
         let held = springs.iter().map(|&j| (j, spring)).chain((0..s.n).map(|j| (j, ridge)));
-        state.factored = self.curvature.factor(s, weight, held, factor);
+        state.factored = self.curvature.factor(self.kernel, s, weight, held, factor);
         state.factored
     }
 }

@@ -23,15 +23,17 @@ impl Plant {
     fn draw(seed: u64) -> Self {
         let mut r = rng(seed);
         let n = 2 + (seed % 4) as usize;
-        let mut rows =
-            |m: usize| (0..m).map(|_| (0..n).map(|_| r.random_range(0.2..1.0)).collect()).collect::<Vec<Vec<f64>>>();
+        let mut rows = |m: usize| {
+            (0..m).map(|_| (0..n).map(|_| r.random_range(0.2..1.0)).collect()).collect::<Vec<Vec<f64>>>()
+        };
         let (a, c) = (rows(3), rows(2));
         // Different shares: rows that all meet in one point would be a tie.
         let mut sums = |rows: &[Vec<f64>]| {
             rows.iter().map(|row| r.random_range(0.4..0.9) * row.iter().sum::<f64>()).collect::<Vec<f64>>()
         };
         let (b, d) = (sums(&a), sums(&c));
-        let mut numbers = |m: usize, low: f64, high: f64| (0..m).map(|_| r.random_range(low..high)).collect::<Vec<f64>>();
+        let mut numbers =
+            |m: usize, low: f64, high: f64| (0..m).map(|_| r.random_range(low..high)).collect::<Vec<f64>>();
         Self { theta: numbers(n, 0.5, 2.0), b, d, alpha: numbers(2, 0.1, 0.6), a, c }
     }
 
@@ -168,9 +170,9 @@ fn at_a_small_gap_it_is_the_derivative_of_the_central_path() {
         let hard = limits.zip(&exact.multipliers.at_most).all(|(s, l)| clear(*l, s));
         let bounds = exact.x.iter().zip(&exact.multipliers.lower).all(|(x, l)| clear(*l, *x));
         let excess = plant.c.iter().zip(&plant.d).map(|(row, d)| dot(row, &exact.x) - d);
-        let soft = excess.zip(exact.multipliers.soft.iter().zip(&plant.alpha)).all(|(z, (l, alpha))| {
-            z.abs() > 0.05 || (*l > 0.05 && alpha - l > 0.05)
-        });
+        let soft = excess
+            .zip(exact.multipliers.soft.iter().zip(&plant.alpha))
+            .all(|(z, (l, alpha))| z.abs() > 0.05 || (*l > 0.05 && alpha - l > 0.05));
         if !(hard && bounds && soft) {
             continue;
         }
@@ -270,18 +272,27 @@ proptest! {
 fn what_cannot_be_smoothed_is_refused() {
     let problem = Plant::draw(1).problem();
     let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).unwrap();
-    let refused = |options: SurrogateOptions| Surrogate::new(&problem, &multipliers, &options).unwrap_err().to_string();
+    let refused =
+        |options: SurrogateOptions| Surrogate::new(&problem, &multipliers, &options).unwrap_err().to_string();
     for smoothing in [-0.1, 1.5, f64::NAN, f64::INFINITY] {
-        assert!(refused(SurrogateOptions { smoothing, ..SurrogateOptions::default() }).contains("from 0 to 1"));
+        assert!(
+            refused(SurrogateOptions { smoothing, ..SurrogateOptions::default() }).contains("from 0 to 1")
+        );
     }
-    let vertex = SurrogateOptions { smoothing: 0.1, segments: Segments::Vertex, ..SurrogateOptions::default() };
+    let vertex =
+        SurrogateOptions { smoothing: 0.1, segments: Segments::Vertex, ..SurrogateOptions::default() };
     assert!(refused(vertex).contains("smooth segments"));
 }
 
 /// Nothing binds and nothing costs: there is no gap to speak of, and the derivative itself is given.
 #[test]
 fn without_a_gap_the_derivative_is_given() {
-    let bowl = Problem::maximize(2).linear([1.0, -1.0]).quadratic(Matrix::from_rows(&[[1.0, 0.0], [0.0, 1.0]])).free().build().unwrap();
+    let bowl = Problem::maximize(2)
+        .linear([1.0, -1.0])
+        .quadratic(Matrix::from_rows(&[[1.0, 0.0], [0.0, 1.0]]))
+        .free()
+        .build()
+        .unwrap();
     let solution = smoothed(&bowl, 5.0, 0.03).unwrap().solve(&Instance::default()).unwrap();
     let found = solution.vjp(&[1.0, 0.0]).theta;
     assert!((found[0] - 0.5).abs() < 1e-15 && found[1] == 0.0, "{found:?}");

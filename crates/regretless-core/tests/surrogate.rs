@@ -370,3 +370,26 @@ fn a_store_keeps_factors_within_its_budget() {
         close!(*a, *b.1, 1e-9);
     }
 }
+
+/// What is feasible for one θ is so for all, and is not looked at again; other rows are.
+#[test]
+fn small_penalties_are_told_from_rows_that_cannot_hold() {
+    let problem = Problem::maximize(2)
+        .at_most("both", Matrix::from_rows(&[[1.0, 1.0]]), [4.0])
+        .at_most("first", Matrix::from_rows(&[[1.0, 0.0]]), [3.0])
+        .build()
+        .unwrap();
+    let multipliers = Multipliers::given(RowValues::constant(problem.shape(), 1.0));
+    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::default()).unwrap();
+    // By hand, with λ = ½ + 10z and no cap: of [5, 3], λ = 3 on both and 2 on the first, so z = 0.25 and 0.15.
+    for (theta, x) in [([5.0, 3.0], [3.15, 1.1]), ([2.0, 7.0], [-0.45, 5.1]), ([9.0, 0.5], [3.8, 0.2])] {
+        let found = surrogate.solve(&Instance::theta(&theta)).unwrap();
+        assert!(matches!(found.status, SurrogateStatus::Uncapped { .. }), "{:?}", found.status);
+        for (found, x) in found.x().iter().zip(x) {
+            assert!((found - x).abs() < 1e-12, "{found} {x}");
+        }
+        let none = Instance { b: Some(&[-1.0, 3.0]), ..Instance::theta(&theta) };
+        let found = surrogate.solve(&none).unwrap();
+        assert!(matches!(found.status, SurrogateStatus::Infeasible { .. }), "{:?}", found.status);
+    }
+}

@@ -31,6 +31,7 @@ impl Surrogate {
         multipliers: ByKind<'_>,
         k: ByKind<'_>,
         segments: &str,
+        smoothing: f64,
         store_bytes: usize,
     ) -> PyResult<Self> {
         let segments = match segments {
@@ -38,8 +39,8 @@ impl Surrogate {
             "vertex" => Segments::Vertex,
             other => return Err(error::problem(format!("segments is {other:?}: \"smooth\" or \"vertex\""))),
         };
-        let options =
-            SurrogateOptions { k_rows: Some(row_values(&k)), segments, ..SurrogateOptions::default() };
+        let k_rows = Some(row_values(&k));
+        let options = SurrogateOptions { k_rows, segments, smoothing, ..SurrogateOptions::default() };
         let multipliers = Multipliers::given(row_values(&multipliers));
         let inner =
             core::Surrogate::new(&problem.get().inner, &multipliers, &options).map_err(error::problem)?;

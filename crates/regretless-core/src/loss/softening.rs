@@ -167,7 +167,11 @@ fn soften(
         let mut values = values.clone();
         values.soft = vec![1.0; problem.shape().soft];
         let multipliers = Multipliers::given(values);
-        Surrogate::new(problem, &multipliers, &SurrogateOptions { k, segments, ..SurrogateOptions::default() })
+        Surrogate::new(
+            problem,
+            &multipliers,
+            &SurrogateOptions { k, segments, ..SurrogateOptions::default() },
+        )
     };
     Ok((build(reading.problem(), segments)?, build(reading.original(), Segments::Smooth)?))
 }

@@ -60,6 +60,16 @@ impl<'a> Instance<'a> {
             || self.B.is_some()
     }
 
+    /// True if hard rows or bounds differ from the problem's, and with them what is feasible.
+    pub(crate) fn changes_feasible(&self) -> bool {
+        self.A.is_some()
+            || self.b.is_some()
+            || self.B.is_some()
+            || self.c.is_some()
+            || self.lower.is_some()
+            || self.upper.is_some()
+    }
+
     /// True if anything but θ is overridden.
     pub(crate) fn changes_rows(&self) -> bool {
         self.changes_curvature()
