@@ -61,6 +61,7 @@ class Loss:
         method: str,
         predicted: list[str],
         k: float,
+        smoothing: float,
         ridge: float,
         over: float,
         under: float,

@@ -51,7 +51,7 @@ class DecisionLoss:
     ``method`` is one of ``METHODS`` (``surrogate`` is ``surrogate-smooth``), ``predict`` what is predicted (θ, if the problem
     states none, need not be named). With ``mix = w`` the gradient
     is ``w·g₂ + (1 − w)·g·‖g₂‖/‖g‖`` over the batch, g₂ that of L2: the method's gradient at the length of L2's. ``scale`` are units for
-    the prediction losses, such as the deviations of the targets.
+    the prediction losses, such as the deviations of the targets. ``smoothing`` is that of the surrogate, for ``surrogate-smooth``.
 
     Penalties of hard rows are chosen from the truths of the first batch unless they are given.
 
@@ -70,6 +70,7 @@ class DecisionLoss:
         *,
         predict: str | Sequence[str] | None = None,
         K: float = 5.0,
+        smoothing: float = 0.0,
         multipliers: MultiplierRule = "dual",
         mix: float | None = None,
         ridge: float = 0.1,
@@ -87,7 +88,8 @@ class DecisionLoss:
             raise LossError(f"mix is {mix}: a share from 0 to 1")
         self.mix = mix
         self._rule = multipliers
-        self._settings = (number("K", K), number("ridge", ridge), number("over", over), number("under", under))
+        settings = {"K": K, "smoothing": smoothing, "ridge": ridge, "over": over, "under": under}
+        self._settings = tuple(number(name, value) for name, value in settings.items())
         self._scale = None if scale is None else floats("scale", scale).reshape(-1)
         self._store_bytes = store_bytes
         self._inner: _regretless.Loss | None = None

@@ -88,6 +88,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         predictor: str = "mlp",
         layers: Sequence[int] | None = None,
         K: float | Sequence[float] | str = "auto",
+        smoothing: float = 0.0,
         multipliers: str | float = "dual",
         mix: float | None = None,
         epochs: int | None = None,
@@ -110,6 +111,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.predictor = predictor
         self.layers = layers
         self.K = K
+        self.smoothing = smoothing
         self.multipliers = multipliers
         self.mix = mix
         self.epochs = epochs
@@ -246,7 +248,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
 
     def _toml(self, *, shared: bool) -> str:
         """The settings in the words of problem files."""
-        surrogate = {"k": self.K, "multipliers": self.multipliers}
+        surrogate = {"k": self.K, "smoothing": self.smoothing, "multipliers": self.multipliers}
         predictor: dict[str, Any] = {"kind": self.predictor, "layers": self.layers, "dropout": self.dropout}
         if shared:
             predictor["shared"] = True

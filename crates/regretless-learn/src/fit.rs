@@ -342,6 +342,7 @@ fn objective(
     let training = &recipe.training;
     let options = LossOptions {
         k: recipe.k.at(0),
+        smoothing: task.spec().surrogate().options.smoothing,
         ridge: training.ridge,
         over: training.weights.over,
         under: training.weights.under,

@@ -53,6 +53,7 @@ impl Loss {
         method: &str,
         predicted: Vec<String>,
         k: f64,
+        smoothing: f64,
         ridge: f64,
         over: f64,
         under: f64,
@@ -66,6 +67,7 @@ impl Loss {
         let multipliers = multipliers.map(|values| Multipliers::given(row_values(&values)));
         let options = LossOptions {
             k,
+            smoothing,
             ridge,
             over,
             under,

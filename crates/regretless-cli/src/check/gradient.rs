@@ -164,7 +164,8 @@ impl Bench<'_> {
 
     /// Solved where it can be: a direction that leaves the valid parameters is one that cannot be compared.
     fn solve(&self, parameters: &Parameters, k: f64) -> Option<Solution> {
-        let options = SurrogateOptions { k, ..self.spec.surrogate().options.clone() };
+        // Smoothed gradients are no derivatives of the optimum; the formulas are the same.
+        let options = SurrogateOptions { k, smoothing: 0.0, ..self.spec.surrogate().options.clone() };
         let surrogate = Surrogate::new(self.spec.problem(), self.multipliers, &options).ok()?;
         surrogate.solve(&parameters.instance()).ok().filter(Solution::is_optimal)
     }

@@ -102,6 +102,15 @@ pub(crate) struct SyntheticArgs {
     /// Deviation of the phase in periods; default 0.25 in `sound`, in `published` what the paper's generator gives
     #[arg(long, value_name = "X", conflicts_with = "data", allow_negative_numbers = true)]
     pub(crate) phase: Option<f64>,
+    /// Smoothed gradients for `surrogate-smooth`: of an interior-point method at this share of the objective, such as 0.3
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 0.0,
+        hide_default_value = true,
+        allow_negative_numbers = true
+    )]
+    pub(crate) smoothing: f64,
 }
 
 #[derive(Args, Debug)]

@@ -86,6 +86,7 @@ fn synthetic(args: &SyntheticArgs) -> Result<Outcome, CliError> {
         Some(dir) => Synthetic::read(profile, dir)?,
         None => Synthetic::drawn(profile, args.phase)?,
     };
+    let application = application.smoothed(args.smoothing)?;
     let samples: Vec<usize> = args.samples.iter().map(|&n| n as usize).collect();
     study(&application, &args.study, &samples)
 }

@@ -101,6 +101,9 @@ pub trait DecisionLoss: Send {
 pub struct LossOptions<'a> {
     /// Sharpness of the surrogate.
     pub k: f64,
+    /// Relative gap of the smoothed gradients of `surrogate-smooth`; 0 for derivatives as they are. See
+    /// [`crate::Surrogate::smoothing`].
+    pub smoothing: f64,
     /// Ridge of `df`.
     pub ridge: f64,
     /// `weighted-l1`: price of a unit predicted too high.
@@ -121,6 +124,7 @@ impl Default for LossOptions<'_> {
     fn default() -> Self {
         Self {
             k: 5.0,
+            smoothing: 0.0,
             ridge: 0.1,
             over: 1.0,
             under: 1.0,

@@ -25,9 +25,9 @@ pub(super) struct Softening {
     /// Solves and evaluates truths: the original problem.
     pub(super) original: Surrogate,
     pub(super) truths: Truths,
-    segments: Segments,
+    /// Of the surrogate that is differentiated.
+    options: SurrogateOptions,
     values: RowValues,
-    k: f64,
     store: Store,
 }
 
@@ -47,11 +47,13 @@ impl Softening {
             return Err(LossError::Unsupported { method, reason, alternatives });
         };
         let values = multipliers.values.clone();
-        let (surrogate, original) = soften(&reading, &values, options.k, segments)?;
+        let smoothing = if method == Method::SurrogateSmooth { options.smoothing } else { 0.0 };
+        let own = SurrogateOptions { k: options.k, segments, smoothing, ..SurrogateOptions::default() };
+        let (surrogate, original) = soften(&reading, &values, &own)?;
         let store = Store::with_budget(options.store_bytes);
         let truths = Truths::default();
         let reading = Arc::new(reading);
-        Ok(Self { method, reading, surrogate, original, truths, segments, values, k: options.k, store })
+        Ok(Self { method, reading, surrogate, original, truths, options: own, values, store })
     }
 
     /// Solves at the given flat vectors, each from where its id was solved last.
@@ -107,7 +109,7 @@ impl Softening {
                 }
             }
         }
-        if raised.is_empty() || self.rebuild(values, self.k).is_err() {
+        if raised.is_empty() || self.rebuild(values, self.options.k).is_err() {
             return Vec::new();
         }
         raised
@@ -115,15 +117,16 @@ impl Softening {
 
     pub(super) fn set_k(&mut self, k: f64) -> Result<(), LossError> {
         positive("K", k)?;
-        if k != self.k {
+        if k != self.options.k {
             self.rebuild(self.values.clone(), k)?;
         }
         Ok(())
     }
 
     fn rebuild(&mut self, values: RowValues, k: f64) -> Result<(), LossError> {
-        (self.surrogate, self.original) = soften(&self.reading, &values, k, self.segments)?;
-        (self.values, self.k) = (values, k);
+        let options = SurrogateOptions { k, ..self.options.clone() };
+        (self.surrogate, self.original) = soften(&self.reading, &values, &options)?;
+        (self.values, self.options) = (values, options);
         self.truths.clear();
         Ok(())
     }
@@ -131,7 +134,7 @@ impl Softening {
     pub(super) fn checkpoint(&mut self) -> Vec<u8> {
         self.store.drop_factors();
         let mut w = header(self.method);
-        w.f64(self.k);
+        w.f64(self.options.k);
         let stacked = self.values.stacked();
         w.u64(stacked.len() as u64);
         w.f64s(&stacked);
@@ -160,18 +163,13 @@ impl Softening {
 fn soften(
     reading: &Reading,
     values: &RowValues,
-    k: f64,
-    segments: Segments,
+    options: &SurrogateOptions,
 ) -> Result<(Surrogate, Surrogate), ProblemError> {
-    let build = |problem: &Problem, segments: Segments| {
+    let build = |problem: &Problem, options: &SurrogateOptions| {
         let mut values = values.clone();
         values.soft = vec![1.0; problem.shape().soft];
-        let multipliers = Multipliers::given(values);
-        Surrogate::new(
-            problem,
-            &multipliers,
-            &SurrogateOptions { k, segments, ..SurrogateOptions::default() },
-        )
+        Surrogate::new(problem, &Multipliers::given(values), options)
     };
-    Ok((build(reading.problem(), segments)?, build(reading.original(), Segments::Smooth)?))
+    let plain = SurrogateOptions { k: options.k, ..SurrogateOptions::default() };
+    Ok((build(reading.problem(), options)?, build(reading.original(), &plain)?))
 }

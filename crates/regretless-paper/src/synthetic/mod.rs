@@ -32,6 +32,8 @@ pub struct Synthetic {
     data: Option<Folder>,
     /// Deviation of the phase in periods; `None` for the original scale.
     phase: Option<f64>,
+    /// Of the surrogate's gradients; 0 for derivatives as they are.
+    smoothing: f64,
 }
 
 impl Synthetic {
@@ -43,12 +45,21 @@ impl Synthetic {
             return Err(PaperError::settings(what, "give a positive number, such as --phase 0.25"));
         }
         let phase = phase.or((profile == Profile::Sound).then_some(LEARNABLE));
-        Ok(Self { profile, data: None, phase })
+        Ok(Self { profile, data: None, phase, smoothing: 0.0 })
     }
 
     /// The application on a folder of published data.
     pub fn read(profile: Profile, dir: &Path) -> Result<Self, PaperError> {
-        Ok(Self { profile, data: Some(Folder::open(dir)?), phase: None })
+        Ok(Self { profile, data: Some(Folder::open(dir)?), phase: None, smoothing: 0.0 })
+    }
+
+    /// The same with smoothed gradients of the surrogate's own optimum; see [`regretless_core::Surrogate::smoothing`].
+    pub fn smoothed(self, smoothing: f64) -> Result<Self, PaperError> {
+        if !(0.0..=1.0).contains(&smoothing) {
+            let what = format!("a smoothing of {smoothing} is none");
+            return Err(PaperError::settings(what, "give a share from 0 to 1, such as --smoothing 0.3"));
+        }
+        Ok(Self { smoothing, ..self })
     }
 
     /// A cell of this application.
@@ -68,7 +79,9 @@ impl Synthetic {
             Predictor::Linear => "kind = \"linear\"",
         };
         let mut text = lp.text();
-        let _ = writeln!(text, "[surrogate]\nk = {grid:?}\n\n[predictor]\n{network}");
+        let smoothing = self.smoothing;
+        let _ =
+            writeln!(text, "[surrogate]\nk = {grid:?}\nsmoothing = {smoothing}\n\n[predictor]\n{network}");
         text += match self.profile {
             Profile::Published => {
                 "standardise = false\ninitial = \"random\"\n\n[training]\noptimizer = \"adagrad\"\nlearning_rate = 0.01\n\
@@ -100,7 +113,8 @@ impl Application for Synthetic {
         };
         let fingerprint =
             self.data.as_ref().map(|folder| ("fingerprint".to_owned(), folder.fingerprint.clone()));
-        std::iter::once(("data".into(), data)).chain(fingerprint).collect()
+        let smoothing = (self.smoothing > 0.0).then(|| ("smoothing".to_owned(), self.smoothing.to_string()));
+        std::iter::once(("data".into(), data)).chain(fingerprint).chain(smoothing).collect()
     }
 
     fn cells(&self) -> Vec<Cell> {

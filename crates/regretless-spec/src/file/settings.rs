@@ -15,6 +15,10 @@ pub struct SurrogateSection {
     /// Which pieces of the rounded hinges are used. Default `smooth`.
     #[serde(default)]
     pub segments: SegmentsName,
+    /// Gradients as of an interior-point method whose duality gap is this share of the objective; 0: the
+    /// derivatives as they are. Default 0.
+    #[serde(default)]
+    pub smoothing: f64,
     /// How the penalties of hard rows are found. Default `dual`.
     #[serde(default)]
     pub multipliers: MultipliersSetting,

@@ -51,7 +51,17 @@ pub(super) fn surrogate(ctx: &Context<'_>, written: &SurrogateSection) -> Result
         SegmentsName::Smooth => Segments::Smooth,
         SegmentsName::Vertex => Segments::Vertex,
     };
-    let options = SurrogateOptions { k: sharpness.value(), segments, ..SurrogateOptions::default() };
+    let smoothing = written.smoothing;
+    let key = section.key("smoothing");
+    if !(0.0..=1.0).contains(&smoothing) {
+        return Err(ctx.fail(&key, Trouble::OneOf("smoothing is a share of the objective, from 0 to 1")));
+    }
+    if smoothing > 0.0 && segments == Segments::Vertex {
+        let trouble = Trouble::OneOf("gradients can be smoothed with `segments = \"smooth\"` only");
+        return Err(ctx.fail(&key, trouble));
+    }
+    let options =
+        SurrogateOptions { k: sharpness.value(), segments, smoothing, ..SurrogateOptions::default() };
     Ok(SurrogateSettings { options, sharpness, rule })
 }
 

@@ -45,6 +45,10 @@ fn surrogate(settings: &SurrogateSettings, text: &mut Text) {
     );
     let segments = if settings.options.segments == Segments::Vertex { "vertex" } else { "smooth" };
     text.key("segments", string(segments));
+    // Left out where it is 0, so that what was trained before there was one has the same text.
+    if settings.options.smoothing > 0.0 {
+        text.key("smoothing", number(settings.options.smoothing));
+    }
     text.key(
         "multipliers",
         match &settings.rule {
