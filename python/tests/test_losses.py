@@ -118,3 +118,21 @@ def test_rounding_has_no_direction(farm: rl.Problem) -> None:
     plain = rl.DecisionLoss(farm, "l2")([[30.0, 2.0]], [[31.0, 2.0]]).gradient
     mixed = rl.DecisionLoss(farm, "df", mix=0.5, ridge=1e-9)([[30.0, 2.0]], [[31.0, 2.0]]).gradient
     assert mixed == pytest.approx(0.5 * plain)
+
+
+def test_smoothing_reaches_the_surrogate_loss(rng: np.random.Generator) -> None:
+    """The gradient of a sample is that of the surrogate: H⁻¹(θ̂ − θ), with the H of smoothed gradients."""
+    shop = rl.Problem(4, A=[[1.0, 2.0, 1.0, 3.0]], b=10.0, upper=4.0)
+    predicted, true = rng.uniform(1.0, 3.0, (2, 20, 4))
+    penalties = rl.Multipliers.choose(shop, "dual", theta=true)
+    loss = rl.DecisionLoss(shop, "surrogate", smoothing=0.3, multipliers=penalties)
+    solved = rl.Surrogate(shop, smoothing=0.3, multipliers=penalties).solve(predicted)
+    expected = solved.vjp(predicted - true, wrt="theta").theta
+    np.testing.assert_allclose(loss(predicted, true).gradient, expected, rtol=1e-9)
+    plain = rl.DecisionLoss(shop, "surrogate", multipliers=penalties)(predicted, true)
+    assert np.abs(plain.gradient - expected).max() > 0.1
+
+
+def test_smoothing_out_of_range_is_said_at_once() -> None:
+    with pytest.raises(rl.RegretlessError, match="smoothing"):
+        rl.DecisionLoss(rl.Problem(2, upper=1.0), "surrogate", smoothing=2.0)

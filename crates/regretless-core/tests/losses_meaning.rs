@@ -163,6 +163,38 @@ fn dependent_active_rows_do_no_harm() {
     }
 }
 
+/// The gradient in θ is H⁻¹(θ̂ − θ), with the H of smoothed gradients where they are asked for: that of a surrogate.
+#[test]
+fn surrogates_lose_with_the_gradients_of_their_smoothing() {
+    let problem = problem(0, false, false);
+    let layout = Layout::theta(problem.n());
+    let case = Case::new(&problem, &layout, 0, 8).unwrap();
+    let n = problem.n();
+    let mut different = 0;
+    for smoothing in [0.0, 0.3] {
+        let with = LossOptions { smoothing, ..options(&case.multipliers) };
+        let mut loss = build_loss(Method::SurrogateSmooth, &problem, &layout, &with).unwrap();
+        let found = loss.evaluate(&case.batch()).unwrap();
+        let of = SurrogateOptions { k: with.k, smoothing, ..SurrogateOptions::default() };
+        let surrogate = Surrogate::new(&problem, &case.multipliers, &of).unwrap();
+        let plain = SurrogateOptions { smoothing: 0.0, ..of };
+        let plain = Surrogate::new(&problem, &case.multipliers, &plain).unwrap();
+        for i in 0..8 {
+            let at = i * n..(i + 1) * n;
+            let theta = Instance::theta(&case.predictions[at.clone()]);
+            let error: Vec<f64> =
+                at.clone().map(|j| sign(&problem) * (case.predictions[j] - case.truths[j])).collect();
+            let expected = surrogate.solve(&theta).unwrap().vjp(&error).theta;
+            let without = plain.solve(&theta).unwrap().vjp(&error).theta;
+            for ((found, expected), without) in found.gradients[at].iter().zip(&expected).zip(&without) {
+                close!(*found, *expected, 1e-9);
+                different += usize::from((found - without).abs() > 1e-3 * without.abs());
+            }
+        }
+        assert_eq!(different > 0, smoothing > 0.0);
+    }
+}
+
 #[test]
 fn multipliers_too_small_are_reported_and_raised() {
     let problem = problem(0, false, false);

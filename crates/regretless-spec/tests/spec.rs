@@ -131,11 +131,25 @@ fn settings() {
     assert_eq!(rule("").rule, Rule::Dual { factor: 4.0 });
     assert_eq!((rule("").options.k, rule("").options.segments), (5.0, Segments::Smooth));
     assert_eq!(rule("segments = \"vertex\"").options.segments, Segments::Vertex);
+    assert_eq!((rule("").options.smoothing, rule("smoothing = 0.3").options.smoothing), (0.0, 0.3));
     assert_eq!(rule("multipliers = \"theory\"").rule, Rule::Theory);
     assert_eq!(rule("multipliers = 20").rule, Rule::Constant(20.0));
     assert_eq!(rule("multipliers = { rule = \"dual\", factor = 2 }").rule, Rule::Dual { factor: 2.0 });
     let empirical = rule("multipliers = { rule = \"empirical\", sqrt_n = true }").rule;
     assert_eq!(empirical, Rule::Empirical { factor: 5.0, sqrt_n: true });
+}
+
+#[test]
+fn smoothing_is_a_share_and_for_smooth_segments() {
+    let refused = |text: &str| {
+        let file = format!("[problem]\nvariables = 1\n[objective]\nlinear = 1\n[surrogate]\n{text}");
+        Spec::parse(file, "problem.toml", &Limits::default()).unwrap_err().to_string()
+    };
+    for text in ["smoothing = 1.5", "smoothing = -0.1", "smoothing = nan"] {
+        let message = refused(text);
+        assert!(message.contains("surrogate.smoothing") && message.contains("from 0 to 1"), "{message}");
+    }
+    assert!(refused("smoothing = 0.3\nsegments = \"vertex\"").contains("segments"));
 }
 
 #[test]

@@ -174,3 +174,13 @@ fn a_folder_that_is_not_there() {
     let error = error.write(&folder.path().join("no"), "config.toml").unwrap_err();
     assert!(error.to_string().contains("config.toml: cannot be written: "), "{error}");
 }
+
+#[test]
+fn smoothing_is_written_where_there_is_some() {
+    let file = |smoothing: &str| {
+        let text = format!("[problem]\nvariables = 1\n[objective]\nlinear = 1\n[surrogate]\n{smoothing}");
+        round_trip(&Spec::parse(text, "problem.toml", &Limits::default()).unwrap())
+    };
+    assert!(file("smoothing = 0.3").contains("smoothing = 0.3"));
+    assert!(!file("").contains("smoothing"));
+}
