@@ -234,8 +234,8 @@ class Surrogate:
 
     def __getstate__(self) -> dict[str, Any]:
         rule = self._multipliers or self._rule
-        kept = {"problem": self._problem, "rule": rule, "segments": self._segments, "K": self._K}
-        return {**kept, "smoothing": self._smoothing, "store_bytes": self._store_bytes, "chosen": self._multipliers is not None}
+        kept = {"problem": self._problem, "rule": rule, "segments": self._segments, "smoothing": self._smoothing}
+        return {**kept, "K": self._K, "store_bytes": self._store_bytes, "chosen": self._multipliers is not None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._problem, self._rule, self._segments = state["problem"], state["rule"], state["segments"]

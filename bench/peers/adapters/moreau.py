@@ -14,6 +14,7 @@ from ..problem import Job
 from .base import Adapter, Memory, Tensors
 from .epigraph import RIDGE, Epigraph, ridges
 
+
 class Moreau(Adapter):
     """Called directly, without cvxpylayers in between: values go in by sparsity pattern."""
 
