@@ -55,8 +55,13 @@ def _speed(job: str, there: dict[str, Result]) -> Iterator[Target]:
         "our layer, epochs from the second on, against the fastest peer", FASTER.get(job, 1.0), others, ours, "later"
     )
     yield from ratio("our layer, first epoch, against the fastest peer", 1.0, others, ours, "first")
-    diffcp, wanted = [r for peer, r in there.items() if peer.startswith("cvxpylayers")], CVXPYLAYERS.get(job, 1.0)
-    yield from ratio("our layer, epochs from the second on, against cvxpylayers", wanted, diffcp, ours, "later")
+    diffcp, wanted = {p: r for p, r in there.items() if p.startswith("cvxpylayers")}, CVXPYLAYERS.get(job, 1.0)
+    plain = [r for peer, r in diffcp.items() if peer == "cvxpylayers"]
+    yield from ratio(
+        "our layer, epochs from the second on, against cvxpylayers as it comes", wanted, plain, ours, "later"
+    )
+    every = list(diffcp.values())
+    yield from ratio("our layer, epochs from the second on, against its fastest variant", wanted, every, ours, "later")
     if "ours-spo" in there:
         losses = [r for r in others if r.entry.kind == "loss"]
         yield from ratio(
