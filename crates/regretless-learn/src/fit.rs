@@ -114,9 +114,6 @@ pub struct Fit<'a> {
     pub(crate) seconds: f64,
 }
 
-/// Regrets that differ by less than this share of themselves are equal.
-const ROUNDING: f64 = 1e-9;
-
 /// The best predictor so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Best {
@@ -238,9 +235,7 @@ impl<'a> Fit<'a> {
         epoch.valid = self.validate()?;
         epoch.seconds.validation = started.elapsed().as_secs_f64();
         epoch.rate = self.rate;
-        // The same decisions have the same regret but for rounding, which is no reason to prefer a later epoch.
-        let regret = epoch.valid.regret;
-        epoch.best = epoch.valid.instances > 0 && self.best.regret - regret > ROUNDING * regret.abs();
+        epoch.best = epoch.valid.instances > 0 && epoch.valid.regret < self.best.regret;
         if epoch.best {
             self.best =
                 Best { epoch: number, regret: epoch.valid.regret, predictor: self.model.members[0].clone() };
