@@ -88,8 +88,10 @@ class DecisionLoss:
             raise LossError(f"mix is {mix}: a share from 0 to 1")
         self.mix = mix
         self._rule = multipliers
-        settings = {"K": K, "smoothing": smoothing, "ridge": ridge, "over": over, "under": under}
-        self._settings = tuple(number(name, value) for name, value in settings.items())
+        self._settings = (
+            number("K", K), number("smoothing", smoothing), number("ridge", ridge),
+            number("over", over), number("under", under),
+        )  # fmt: skip
         self._scale = None if scale is None else floats("scale", scale).reshape(-1)
         self._store_bytes = store_bytes
         self._inner: _regretless.Loss | None = None
