@@ -104,10 +104,16 @@ fn outputs(losses: &Losses, deviation: &[f64]) -> Vec<f64> {
     losses.gradients.iter().zip(deviation.iter().cycle()).map(|(g, s)| g * s).collect()
 }
 
+/// Below this share of the batch's longest a gradient is rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// Shortens gradients that are far longer than the batch's median. The derivative of a decision can be huge where H is
-/// nearly singular, and one such instance would otherwise decide the step for all.
+/// nearly singular, and one such instance would otherwise decide the step for all. Instances whose gradient is rounding
+/// (SPO+ where the decision is right, say) are no measure of the others.
 fn bound(gradient: &mut [f64], width: usize, largest: f64) {
-    let mut lengths: Vec<f64> = gradient.chunks_exact(width).map(norm).filter(|l| *l > 0.0).collect();
+    let mut lengths: Vec<f64> = gradient.chunks_exact(width).map(norm).collect();
+    let longest = lengths.iter().fold(0.0, |m: f64, l| m.max(*l));
+    lengths.retain(|l| *l > ROUNDING * longest);
     if lengths.is_empty() || largest.is_infinite() {
         return;
     }
@@ -137,5 +143,12 @@ mod tests {
         assert_eq!(gradient[4], 300.0);
         bound(&mut gradient, 2, 10.0);
         assert_eq!(gradient, [1.0, 0.0, 0.0, 1.0, 6.0, 8.0]);
+    }
+
+    #[test]
+    fn rounding_is_no_measure() {
+        let mut gradient = vec![1e-15, 0.0, 0.0, 2e-16, 0.0, 0.0, 3.0, 4.0];
+        bound(&mut gradient, 2, 10.0);
+        assert_eq!(gradient[6..], [3.0, 4.0]);
     }
 }
