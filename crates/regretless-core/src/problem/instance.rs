@@ -72,12 +72,7 @@ impl<'a> Instance<'a> {
 
     /// True if anything but θ is overridden.
     pub(crate) fn changes_rows(&self) -> bool {
-        self.changes_curvature()
-            || self.d.is_some()
-            || self.b.is_some()
-            || self.c.is_some()
-            || self.lower.is_some()
-            || self.upper.is_some()
+        self.changes_curvature() || self.changes_feasible() || self.d.is_some()
     }
 }
 
