@@ -144,11 +144,7 @@ impl Factor {
 
     /// Dⱼ ← Dⱼ·t_{j+1}/t_j, βⱼ ← βⱼ/t_{j+1}, then the columns.
     fn change(&mut self, k: Kernel, p: &[f64], a: &mut [f64], scratch: &mut Scratch) {
-        for (i, r) in self.r.iter_mut().enumerate() {
-            let inverse = 1.0 / scratch.after[i];
-            scratch.beta[i] *= inverse;
-            *r *= scratch.before[i] * inverse;
-        }
+        k.divide(&scratch.before, &scratch.after, &mut scratch.beta, &mut self.r);
         k.rank_one(&mut self.l, p, &scratch.beta, a);
     }
 }

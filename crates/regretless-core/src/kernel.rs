@@ -10,6 +10,8 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use crate::softened::Piece;
+
 /// Columns of a block of the factor, and the multiple to which its vectors are padded: one AVX-512 register.
 pub(crate) const LANES: usize = 8;
 
@@ -121,10 +123,36 @@ impl Kernel {
             let mut quads = rows.chunks_exact(4 * n);
             let mut outs = out.chunks_exact_mut(4);
             for (four, o) in (&mut quads).zip(&mut outs) {
-                o.copy_from_slice(&dot4(simd, four, x));
+                let rows = [&four[..n], &four[n..2 * n], &four[2 * n..3 * n], &four[3 * n..]];
+                o.copy_from_slice(&dot4(simd, rows, x));
             }
             for (row, o) in quads.remainder().chunks_exact(n).zip(outs.into_remainder()) {
                 *o = dot(simd, row, x);
+            }
+        }
+    }
+
+    kernel! {
+        /// out = rows · x for the rows off their quadratic piece, 0 for those on it.
+        fn matvec_off<S>(simd, rows: &'a [f64], piece: &'a [Piece], x: &'a [f64], out: &'a mut [f64]) -> () {
+            let n = x.len();
+            let row = |i: usize| &rows[i * n..(i + 1) * n];
+            out.fill(0.0);
+            let mut four = [0; 4];
+            let mut filled = 0;
+            for (i, piece) in piece.iter().enumerate() {
+                if *piece != Piece::On {
+                    four[filled] = i;
+                    filled += 1;
+                    if filled == 4 {
+                        let [a, b, c, d] = four;
+                        [out[a], out[b], out[c], out[d]] = dot4(simd, [row(a), row(b), row(c), row(d)], x);
+                        filled = 0;
+                    }
+                }
+            }
+            for &i in &four[..filled] {
+                out[i] = dot(simd, row(i), x);
             }
         }
     }
@@ -204,6 +232,17 @@ impl Kernel {
                     }
                 }
                 l = rest;
+            }
+        }
+    }
+
+    kernel! {
+        /// βⱼ ← βⱼ/t_{j+1}, rⱼ ← rⱼ·t_j/t_{j+1} for the partial sums t of a rank-one change.
+        fn divide<S>(_simd, before: &'a [f64], after: &'a [f64], beta: &'a mut [f64], r: &'a mut [f64]) -> () {
+            for (((before, after), beta), r) in before.iter().zip(after).zip(beta).zip(r) {
+                let inverse = 1.0 / after;
+                *beta *= inverse;
+                *r *= before * inverse;
             }
         }
     }
@@ -297,11 +336,14 @@ pub(crate) struct RowMotion<'a> {
 #[inline(always)]
 fn block_columns<S: Simd>(block: &[f64], below: usize) -> [(&[f64; LANES], &[S::f64s]); LANES] {
     let width = below / S::F64_LANES;
-    std::array::from_fn(|j| {
-        let column = &block[j * (LANES + below)..(j + 1) * (LANES + below)];
-        let (diagonal, below) = column.split_first_chunk().expect("a column holds its diagonal stretch");
-        (diagonal, &S::as_simd_f64s(below).0[..width])
-    })
+    // A loop, because `from_fn` is not inlined here.
+    let mut columns = [(&BELOW[0], &S::as_simd_f64s(&[]).0[..0]); LANES];
+    for (j, column) in columns.iter_mut().enumerate() {
+        let stretch = &block[j * (LANES + below)..(j + 1) * (LANES + below)];
+        let (diagonal, below) = stretch.split_first_chunk().expect("a column holds its diagonal stretch");
+        *column = (diagonal, &S::as_simd_f64s(below).0[..width]);
+    }
+    columns
 }
 
 #[inline(always)]
@@ -367,21 +409,26 @@ fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
     a_rest.iter().zip(b_rest).fold(sum, |sum, (a, b)| sum + a * b)
 }
 
-/// Four rows at once: the loads of x are shared and the four sums hide each other's latency.
+/// Four rows at once: the loads of x are shared and the four sums hide each other's latency. Loops and not closures
+/// over the four: those are not always inlined.
 #[inline(always)]
-fn dot4<S: Simd>(simd: S, rows: &[f64], x: &[f64]) -> [f64; 4] {
+fn dot4<S: Simd>(simd: S, rows: [&[f64]; 4], x: &[f64]) -> [f64; 4] {
     let n = x.len();
-    let rows: [_; 4] = std::array::from_fn(|r| S::as_simd_f64s(&rows[r * n..(r + 1) * n]));
     let (x, x_rest) = S::as_simd_f64s(x);
-    let heads = rows.map(|(head, _)| &head[..x.len()]);
+    let mut heads = [x; 4];
+    for (head, row) in heads.iter_mut().zip(rows) {
+        *head = &S::as_simd_f64s(&row[..n]).0[..x.len()];
+    }
     let mut sums = [simd.splat_f64s(0.0); 4];
     for (i, x) in x.iter().enumerate() {
         for r in 0..4 {
             sums[r] = simd.mul_add_f64s(heads[r][i], *x, sums[r]);
         }
     }
-    std::array::from_fn(|r| {
-        let sum = simd.reduce_sum_f64s(sums[r]);
-        rows[r].1.iter().zip(x_rest).fold(sum, |sum, (a, x)| sum + a * x)
-    })
+    let mut out = [0.0; 4];
+    for r in 0..4 {
+        let rest = &rows[r][n - x_rest.len()..n];
+        out[r] = rest.iter().zip(x_rest).fold(simd.reduce_sum_f64s(sums[r]), |sum, (a, x)| sum + a * x);
+    }
+    out
 }

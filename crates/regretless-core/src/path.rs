@@ -263,7 +263,7 @@ impl<'a> Path<'a> {
         Outcome::Arrived
     }
 
-    /// With p = L⁻¹a in `ws.p`, a the only row that holds the null direction v = H⁻¹a: slides x along ±v to the first
+    /// With a in `ws.a` and p = L⁻¹a in `ws.p`, a the only row that holds the null direction v = H⁻¹a: slides x along ±v to the first
     /// breakpoint of a row off the quadratic piece. Returns that row; `None` leaves the ray in `ws.dx`.
     pub(crate) fn slide(&mut self, leaving: Option<usize>, sign: f64) -> Option<usize> {
         let (s, k, ws) = (self.s, self.ws.kernel, &mut *self.ws);
@@ -274,16 +274,9 @@ impl<'a> Path<'a> {
         let length = sign / k.dot(&ws.dx, &ws.dx).sqrt();
         ws.dx.iter_mut().for_each(|v| *v *= length);
         let clock = Clock::start();
-        s.apply(k, &ws.dx[..s.n], &mut ws.dz);
+        // Rows on the quadratic piece do not move along a null direction.
+        s.apply_off(k, &self.state.piece, &ws.dx[..s.n], &mut ws.dz);
         clock.stop(&mut ws.work.nanos.rows);
-        // Rows on the quadratic piece do not move along a null direction: what is left there is rounding.
-        // Only the leaving row does, outwards from its breakpoint.
-        let outwards = leaving.map_or(0.0, |i| ws.dz[i]);
-        for (dz, piece) in ws.dz.iter_mut().zip(&self.state.piece) {
-            if *piece == Piece::On {
-                *dz = 0.0;
-            }
-        }
         let rows = RowMotion { z: &ws.z, dz: &ws.dz, up: &ws.up, down: &ws.down, reach: &s.reach };
         let (reach, first) = k.first_crossing(rows, SLIDE_TOLERANCE, &mut ws.steps)?;
         // Among rows that are reached together, the one most nearly along v keeps H best conditioned.
@@ -297,8 +290,9 @@ impl<'a> Path<'a> {
         let step = ws.steps[best];
         k.axpy(step, &ws.dx, &mut self.state.x);
         k.axpy(step, &ws.dz, &mut ws.z);
+        // Only the leaving row does, outwards from its breakpoint.
         if let Some(i) = leaving {
-            ws.z[i] += step * outwards;
+            ws.z[i] += step * k.dot(&ws.a, &ws.dx);
         }
         ws.z[best] = if self.state.piece[best] == Piece::Below { s.laws[best].lo } else { s.laws[best].hi };
         Some(best)

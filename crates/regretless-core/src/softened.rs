@@ -249,6 +249,16 @@ impl Softened {
         }
     }
 
+    /// out = C'x for the rows off their quadratic piece, 0 for those on it.
+    pub(crate) fn apply_off(&self, k: Kernel, piece: &[Piece], x: &[f64], out: &mut [f64]) {
+        let (dense, unit) = out.split_at_mut(self.m_dense);
+        let (dense_piece, unit_piece) = piece.split_at(self.m_dense);
+        k.matvec_off(&self.dense, dense_piece, x, dense);
+        for ((o, u), piece) in unit.iter_mut().zip(&self.unit).zip(unit_piece) {
+            *o = if *piece == Piece::On { 0.0 } else { u.sign * x[u.var] };
+        }
+    }
+
     /// out += C'ᵀy
     pub(crate) fn apply_t(&self, k: Kernel, y: &[f64], out: &mut [f64]) {
         let (dense, unit) = y.split_at(self.m_dense);
