@@ -64,6 +64,8 @@ def test_ids_start_where_they_were(farm: rl.Problem) -> None:
     assert surrogate._inner is not None and surrogate._inner.remembered == 50
     surrogate.forget()
     assert surrogate._inner.remembered == 0
+    surrogate.solve(theta, ids=np.arange(50))
+    assert surrogate._inner.remembered == 50
 
 
 def test_penalties_too_small_are_named(farm: rl.Problem) -> None:

@@ -115,9 +115,10 @@ impl Solution {
         rows.filter(|(_, priced)| *priced).map(|((id, piece), _)| (*id, *piece))
     }
 
-    /// What smoothed gradients need, made when the first one is asked for; `None` where gradients are derivatives.
+    /// What smoothed gradients need, made when the first one is asked for; `None` where gradients are derivatives. Where the
+    /// optimum is nowhere there is no gap to measure.
     pub(crate) fn interior(&self) -> Option<&Interior> {
-        if self.smoothing == 0.0 {
+        if self.smoothing == 0.0 || self.status == SurrogateStatus::Unbounded {
             return None;
         }
         self.interior.get_or_init(|| Interior::of(self, self.smoothing)).as_deref()

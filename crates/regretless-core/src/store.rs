@@ -50,6 +50,11 @@ impl Store {
         self.states.values().filter(|s| s.factored).count()
     }
 
+    /// Forgets all samples; the budget stays.
+    pub fn clear(&mut self) {
+        self.states.clear();
+    }
+
     /// Forgets all factors, as a process does that resumes from a checkpoint: both then go on bit-equal.
     pub fn drop_factors(&mut self) {
         self.states.retain(|_, state| state.can_be_saved());

@@ -1,5 +1,6 @@
 //! The surrogate: the softened problem with every hinge smoothed, its optimum, and what gradients need of it.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -40,6 +41,11 @@ pub struct SurrogateOptions {
     /// With a number above 0, gradients are smoothed: those of an interior-point method whose duality gap is that share of
     /// the objective. The point stays the optimum; see [`Surrogate::smoothing`].
     pub smoothing: f64,
+}
+
+impl SurrogateOptions {
+    /// The shares that gradients can be smoothed by; below them the weights of an interior-point method are rounding.
+    pub const SMOOTHINGS: RangeInclusive<f64> = 1e-9..=1.0;
 }
 
 impl Default for SurrogateOptions {
@@ -323,8 +329,8 @@ impl Surrogate {
 
 fn check_smoothing(options: &SurrogateOptions) -> Result<(), ProblemError> {
     let value = options.smoothing;
-    let expected = if !(0.0..=1.0).contains(&value) {
-        "a share of the objective from 0 to 1 is needed"
+    let expected = if value != 0.0 && !SurrogateOptions::SMOOTHINGS.contains(&value) {
+        "a share of the objective from 1e-9 to 1 is needed, or 0"
     } else if value > 0.0 && options.segments == Segments::Vertex {
         "the point of vertex segments has no neighbours to see: smooth segments are needed"
     } else {

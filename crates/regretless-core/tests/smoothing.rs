@@ -274,14 +274,31 @@ fn what_cannot_be_smoothed_is_refused() {
     let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).unwrap();
     let refused =
         |options: SurrogateOptions| Surrogate::new(&problem, &multipliers, &options).unwrap_err().to_string();
-    for smoothing in [-0.1, 1.5, f64::NAN, f64::INFINITY] {
+    for smoothing in [-0.1, 1.5, 1e-300, f64::NAN, f64::INFINITY] {
         assert!(
-            refused(SurrogateOptions { smoothing, ..SurrogateOptions::default() }).contains("from 0 to 1")
+            refused(SurrogateOptions { smoothing, ..SurrogateOptions::default() }).contains("from 1e-9 to 1")
         );
     }
     let vertex =
         SurrogateOptions { smoothing: 0.1, segments: Segments::Vertex, ..SurrogateOptions::default() };
     assert!(refused(vertex).contains("smooth segments"));
+}
+
+/// Without a bound there is no optimum to look around at, and the rays would make gradients of any length.
+#[test]
+fn where_there_is_no_optimum_the_derivative_is_given() {
+    let open = Problem::maximize(2).at_most("a", Matrix::from_rows(&[[1.0, -1.0]]), [1.0]).build().unwrap();
+    let multipliers = Multipliers::given(RowValues::constant(open.shape(), 5.0));
+    let gradient = |smoothing: f64| {
+        let options = SurrogateOptions { smoothing, ..SurrogateOptions::default() };
+        let surrogate = Surrogate::new(&open, &multipliers, &options).unwrap();
+        let solution = surrogate.solve(&Instance::theta(&[1.0, 1.0])).unwrap();
+        assert_eq!(solution.status, SurrogateStatus::Unbounded);
+        let mut g = [1.0, 1.0];
+        solution.vjp_theta(&mut g);
+        g
+    };
+    assert_eq!(gradient(0.3), gradient(0.0));
 }
 
 /// Nothing binds and nothing costs: there is no gap to speak of, and the derivative itself is given.

@@ -12,7 +12,7 @@ use regretless_core::{
 use regretless_spec::{Infeasible, MethodName, Part, Sharpness, Spec};
 
 use crate::build;
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, fingerprint};
 use crate::error::LearnError;
 use crate::model::Model;
 use crate::predictor::Predictor;
@@ -172,7 +172,15 @@ impl Task {
 
     /// What a recipe on this data is known by: a run goes on only with the same.
     pub(crate) fn identity(&self, recipe: &Recipe) -> String {
-        format!("{recipe:?}, data {}", self.data.fingerprint())
+        let settings = self.spec.surrogate();
+        let (segments, smoothing) = (settings.options.segments, settings.options.smoothing);
+        let stated = Parameter::ALL.into_iter().flat_map(|p| p.of(self.problem()).iter().copied());
+        format!(
+            "{recipe:?}, {segments:?} {smoothing} {:?}, problem {}, data {}",
+            settings.rule,
+            fingerprint(stated),
+            self.data.fingerprint()
+        )
     }
 
     /// What a user should know about the data: columns and rows that were left out.

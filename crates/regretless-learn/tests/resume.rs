@@ -285,15 +285,29 @@ fn scenarios_through_the_loss_are_resumed() {
     }
 }
 
+/// What a checkpoint must not go on with: how it is trained, through what surrogate, on what problem.
+const CHANGES: [(&str, &str, &str); 5] = [
+    ("epochs", "epochs = 6", "epochs = 7"),
+    ("smoothing", "[surrogate]", "[surrogate]\nsmoothing = 0.5"),
+    ("penalties", "factor = 4.0", "factor = 5.0"),
+    ("soft prices", "over = [0.7]", "over = [0.8]"),
+    ("bounds", "upper = [3.0", "upper = [3.5"),
+];
+
 #[test]
 fn other_settings_are_refused() {
     let project = project();
     let dir = project.path("run");
     train_new(&project.with_method("l2"), &dir, &mut Stop::after(11)).unwrap();
-    let config = fs::read_to_string(dir.join("config.toml")).unwrap();
-    let changed = config.replace("epochs = 6", "epochs = 7");
-    assert_ne!(config, changed);
-    fs::write(dir.join("config.toml"), changed).unwrap();
-    let error = train_on(&dir, &mut Silent).unwrap_err();
-    assert!(error.to_string().contains("other settings"), "{error}");
+    let file = dir.join("config.toml");
+    let config = fs::read_to_string(&file).unwrap();
+    for (what, old, new) in CHANGES {
+        let changed = config.replacen(old, new, 1);
+        assert_ne!(config, changed, "{what}");
+        fs::write(&file, changed).unwrap();
+        let error = train_on(&dir, &mut Silent).expect_err(what);
+        assert!(error.to_string().contains("other settings"), "{what}: {error}");
+    }
+    fs::write(&file, &config).unwrap();
+    train_on(&dir, &mut Silent).unwrap();
 }

@@ -78,7 +78,7 @@ impl Surrogate {
 
     /// Forgets all samples.
     fn forget(&self) {
-        *self.store.lock().unwrap_or_else(PoisonError::into_inner) = Store::default();
+        *self.store.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 

@@ -145,9 +145,9 @@ fn smoothing_is_a_share_and_for_smooth_segments() {
         let file = format!("[problem]\nvariables = 1\n[objective]\nlinear = 1\n[surrogate]\n{text}");
         Spec::parse(file, "problem.toml", &Limits::default()).unwrap_err().to_string()
     };
-    for text in ["smoothing = 1.5", "smoothing = -0.1", "smoothing = nan"] {
+    for text in ["smoothing = 1.5", "smoothing = -0.1", "smoothing = 1e-300", "smoothing = nan"] {
         let message = refused(text);
-        assert!(message.contains("surrogate.smoothing") && message.contains("from 0 to 1"), "{message}");
+        assert!(message.contains("surrogate.smoothing") && message.contains("from 1e-9 to 1"), "{message}");
     }
     assert!(refused("smoothing = 0.3\nsegments = \"vertex\"").contains("segments"));
 }

@@ -53,8 +53,9 @@ pub(super) fn surrogate(ctx: &Context<'_>, written: &SurrogateSection) -> Result
     };
     let smoothing = written.smoothing;
     let key = section.key("smoothing");
-    if !(0.0..=1.0).contains(&smoothing) {
-        return Err(ctx.fail(&key, Trouble::OneOf("smoothing is a share of the objective, from 0 to 1")));
+    if smoothing != 0.0 && !SurrogateOptions::SMOOTHINGS.contains(&smoothing) {
+        let trouble = Trouble::OneOf("smoothing is a share of the objective from 1e-9 to 1, or 0");
+        return Err(ctx.fail(&key, trouble));
     }
     if smoothing > 0.0 && segments == Segments::Vertex {
         let trouble = Trouble::OneOf("gradients can be smoothed with `segments = \"smooth\"` only");
