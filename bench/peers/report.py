@@ -9,8 +9,9 @@ from datetime import datetime, timezone
 from .adapters import BASELINES, PEERS
 from .plan import Plan
 from .results import results
+from .shortfalls import lost
 from .tables import Table, tables
-from .targets import Target, table, targets
+from .targets import table, targets
 
 HEADINGS = {
     1: "Synthetic LP, θ predicted", 2: "Portfolio QP", 3: "Provisioning, C predicted", 4: "One bad instance in a batch",
@@ -27,20 +28,21 @@ Made on {date} on {machine}, Python {python}, by
 {command}
 ```
 
-Read ratios, not times: both sides come from the same run. Every library trains the same torch network from the same start on the same batches
+An LP (n, m, s) has n variables, m hard and s soft rows. Read ratios, not times. Every library trains the same torch network from the same start on the same batches
 with the same Adam in double precision, in a process of its own, with one thread (two where the table says so). Timed is what a library
 does and nothing else: from predictions to decisions or a loss (forward) and back to the gradient in the predictions (backward). Layers are
 trained on minus the true objective at their decision, with a price on violated hard rows (only ours may violate some: it is a softened
 problem's optimum); losses on their own loss. Regret is that of exact decisions with the trained network on {test} rows it has not seen, judged
 by one oracle for all. A gradient is useless if it has a NaN, is shorter than a millionth of its batch's median, or belongs to a decision that moves by
 less than 0.03 % of itself when the prediction moves by all of itself (an LP's own gradient is 0 nearly everywhere); a library with half
-of them useless over five epochs has no usable gradient. † marks libraries too slow for whole epochs.
+of them useless over five epochs has no usable gradient. † marks libraries too slow for whole epochs. What is aimed at compares medians over the
+epochs from the second on; the tables below show the fifth. A job is given up after twice the cap and a minute.
 """
 
 
 def render(plan: Plan, note: str = "") -> str:
     reached = targets(plan)
-    parts = [introduction(plan), *filter(None, [note]), "## Summary", table(reached).markdown(), lost(reached)]
+    parts = [introduction(plan), *filter(None, [note]), "## Summary", table(reached).markdown(), lost(plan, reached)]
     for work, heading in HEADINGS.items():
         found = [one for one in tables(plan, work) if one.rows]
         if found:
@@ -58,11 +60,6 @@ def introduction(plan: Plan) -> str:
     return INTRODUCTION.format(
         date=date, machine=machine, python=platform.python_version(), command=command, test="400 to 1,000"
     )
-
-
-def lost(reached: list[Target]) -> str:
-    unmet = [f"- {t.job}: {t.what}: {t.found} (wanted {t.wanted})" for t in reached if not t.met]
-    return "\n".join(["## Where we lose", "", *(unmet or ["Nowhere in this run."])])
 
 
 def used(plan: Plan) -> str:

@@ -69,9 +69,14 @@ pub(crate) fn measures(m: &Measures, spec: &Spec) -> Vec<(String, String)> {
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);
     let what = if spec.problem().sense() == Sense::Max { "optimal gain" } else { "optimal cost" };
     let [q10, q50, q90, q99] = m.quantiles.map(four);
+    let mean = match m.instances {
+        // One instance has no spread.
+        0 | 1 => four(m.regret),
+        _ => format!("{} ± {} (standard error)", four(m.regret), four(m.standard_error)),
+    };
     let mut lines = vec![
         ("instances".into(), m.instances.to_string()),
-        ("mean regret".into(), format!("{} ± {} (standard error)", four(m.regret), four(m.standard_error))),
+        ("mean regret".into(), mean),
         (format!("relative to the {what}"), percent(m.relative)),
         ("regret at 10 / 50 / 90 / 99 %".into(), format!("{q10} / {q50} / {q90} / {q99}")),
         ("mean of the worst tenth".into(), four(m.cvar90)),

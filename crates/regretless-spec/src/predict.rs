@@ -135,7 +135,12 @@ pub(crate) fn no_column(selector: &str, header: &[String], table: &Place, needs:
     };
     let found = shown.into_iter().map(shorten).collect::<Vec<_>>().join(", ");
     let more = if header.len() > 8 { ", …" } else { "" };
-    SpecError::new(table.clone(), trouble).hint(format!("{needs}{near} The table has: {found}{more}"))
+    // One column with another separator in its name is a whole line.
+    let commas = match header {
+        [line] if line.contains([';', '\t', '|']) => ". Columns are separated by commas",
+        _ => "",
+    };
+    SpecError::new(table.clone(), trouble).hint(format!("{needs}{near} The table has: {found}{more}{commas}"))
 }
 
 /// The first name that comes a second time.

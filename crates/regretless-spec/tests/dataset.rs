@@ -230,6 +230,12 @@ fn booleans_in_text_are_numbers() {
 }
 
 #[test]
+fn another_separator_is_told() {
+    let (_, hint) = error("", "id;price_wheat;price_corn\na;1;2\n");
+    assert!(hint.ends_with("The table has: id;price_wheat;price_corn. Columns are separated by commas"), "{hint}");
+}
+
+#[test]
 fn columns_that_come_near_are_named_first() {
     let text = "a,b,c,d,e,f,g,h,prices_wheat,prices_corn\n1,1,1,1,1,1,1,1,2,3\n";
     let (message, hint) = error("", text);

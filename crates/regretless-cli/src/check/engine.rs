@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use regretless_core::{Instance, Multipliers, Oracle, Problem, RowId, Status, Surrogate, SurrogateStatus};
-use regretless_spec::{Parameter, Parameters, Spec};
+use regretless_spec::{Parameter, Parameters, Sharpness, Spec};
 use serde::Serialize;
 
 use super::{Finding, Report, gradient, spread};
@@ -211,8 +211,10 @@ fn smooth(
         residual = residual.max(solution.residual);
     }
     let segments = format!("{:?}", options.segments).to_lowercase();
+    let fitted =
+        if spec.surrogate().sharpness == Sharpness::Auto { " (training fits its own to the data)" } else { "" };
     let mut detail = format!(
-        "K = {}, {segments} segments: {optimal} of {} solved",
+        "K = {}{fitted}, {segments} segments: {optimal} of {} solved",
         options.k,
         count(batch.len(), "instance")
     );

@@ -150,10 +150,13 @@ fn render(task: &Task, comparison: &Comparison, example: Option<&str>, html: &Pa
         let note = format!("features are all columns of numbers that are not predicted: {features}");
         let _ = writeln!(out, "note: {}", wrapped(&note, 6));
     }
-    let best = comparison.rows.iter().find(|r| r.best && r.method != "constant");
-    if let (Some(best), None) = (best, example) {
+    if example.is_none() {
         let file = spec.file().display();
-        let _ = writeln!(out, "\nnext: regretless train {file} --method {}", best.method);
+        let next = match comparison.rows.iter().find(|r| r.best) {
+            Some(best) if best.p_two_stage.is_some_and(|p| p < 0.05) => format!("--method {}", best.method),
+            _ => "          (nothing beats two-stage with p < 0.05: `auto` decides on validation)".into(),
+        };
+        let _ = writeln!(out, "\nnext: regretless train {file} {next}");
     }
     let _ = writeln!(out, "\nreport: {}", html.display());
     out
