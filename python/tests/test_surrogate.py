@@ -68,6 +68,18 @@ def test_ids_start_where_they_were(farm: rl.Problem) -> None:
     assert surrogate._inner.remembered == 50
 
 
+def test_threads_change_nothing_whichever_way_small_batches_are_done(farm: rl.Problem) -> None:
+    rng = np.random.default_rng(1)
+    start = rng.normal(size=(40, 2)) + 2.0
+    alone, free = rl.Surrogate(farm, multipliers=9.0), rl.Surrogate(farm, multipliers=9.0)
+    for _ in range(150):  # both ways of doing a batch are timed in between
+        start += 0.05 * rng.normal(size=start.shape)
+        one, all_ = (s.solve(start, ids=np.arange(40), threads=t) for s, t in ((alone, 1), (free, None)))
+        assert np.array_equal(one.x, all_.x)
+        gradients = [s.vjp(start, threads=t).theta for s, t in ((one, 1), (all_, None))]
+        assert np.array_equal(*gradients)
+
+
 def test_penalties_too_small_are_named(farm: rl.Problem) -> None:
     small = rl.Surrogate(farm, multipliers={"at_most": [0.1], "lower": 10.0, "upper": 10.0})
     out = small.solve([3.0, 2.0], upper=10.0)

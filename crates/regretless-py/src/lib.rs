@@ -12,6 +12,7 @@ mod judge;
 mod learner;
 mod loss;
 mod multipliers;
+mod pace;
 mod problem;
 mod run;
 mod spec;

@@ -14,6 +14,7 @@ use regretless_core::{
 use crate::arrays::{Ids, flat, parameter, table};
 use crate::error;
 use crate::multipliers::{ByKind, row_values};
+use crate::pace::Pace;
 use crate::problem::Problem;
 use crate::run::exclusive;
 
@@ -42,6 +43,7 @@ pub(crate) struct Loss {
     inner: Mutex<Box<dyn DecisionLoss>>,
     problem: regretless_core::Problem,
     width: usize,
+    pace: Pace,
 }
 
 #[pymethods]
@@ -77,7 +79,8 @@ impl Loss {
             scenarios: None,
         };
         let inner = build_loss(method, &problem.inner, &layout, &options).map_err(refused)?;
-        Ok(Self { inner: Mutex::new(inner), problem: problem.inner.clone(), width: layout.width() })
+        let (problem, width) = (problem.inner.clone(), layout.width());
+        Ok(Self { inner: Mutex::new(inner), problem, width, pace: Pace::default() })
     }
 
     /// Values and gradients of a batch.
@@ -92,8 +95,12 @@ impl Loss {
         let ids = ids.of(predictions.as_array().nrows())?;
         let (predictions, truths) = (flat("predictions", &predictions)?, flat("truths", &truths)?);
         let batch = Batch { predictions, truths, ids: &ids };
-        let losses: Losses =
-            exclusive(py, threads, &self.inner, |loss| loss.evaluate(&batch))?.map_err(refused)?;
+        let losses: Losses = self
+            .pace
+            .run(threads, ids.len(), |threads| {
+                exclusive(py, threads, &self.inner, |loss| loss.evaluate(&batch))
+            })?
+            .map_err(refused)?;
         py.check_signals()?;
         let out = PyDict::new(py);
         out.set_item("values", losses.values.to_pyarray(py))?;

@@ -24,7 +24,7 @@ static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new
 
 thread_local! {
     /// The calling thread as a pool of one: waking another can take as long as a small batch does.
-    /// Made only where one thread is asked for, as the thread is then in no other pool.
+    /// Made where a call is first done by its own thread.
     static OWN: Option<Arc<ThreadPool>> =
         ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok().map(Arc::new);
 }

@@ -13,6 +13,7 @@ use regretless_core::{
 use crate::arrays::{Given, Ids, Overrides, flat, parameter, table};
 use crate::error;
 use crate::multipliers::{ByKind, row_values};
+use crate::pace::Pace;
 use crate::problem::Problem;
 use crate::run::{detached, in_pieces};
 
@@ -21,6 +22,7 @@ use crate::run::{detached, in_pieces};
 pub(crate) struct Surrogate {
     inner: core::Surrogate,
     store: Mutex<Store>,
+    paces: Arc<Paces>,
 }
 
 #[pymethods]
@@ -44,7 +46,7 @@ impl Surrogate {
         let multipliers = Multipliers::given(row_values(&multipliers));
         let inner =
             core::Surrogate::new(&problem.get().inner, &multipliers, &options).map_err(error::problem)?;
-        Ok(Self { inner, store: Mutex::new(Store::with_budget(store_bytes)) })
+        Ok(Self { inner, store: Mutex::new(Store::with_budget(store_bytes)), paces: Arc::default() })
     }
 
     /// Optima of a batch; samples with ids start where they were solved last.
@@ -62,12 +64,14 @@ impl Surrogate {
             None => in_pieces(py, rows, threads, &Mutex::new(()), |(), piece| {
                 self.inner.solve_batch(&overrides.instances(piece))
             }),
-            Some(ids) => in_pieces(py, rows, threads, &self.store, |store, piece| {
-                self.inner.solve_batch_warm(&overrides.instances(piece.clone()), &ids[piece], store)
+            Some(ids) => self.paces.solve.run(threads, rows, |threads| {
+                in_pieces(py, rows, threads, &self.store, |store, piece| {
+                    self.inner.solve_batch_warm(&overrides.instances(piece.clone()), &ids[piece], store)
+                })
             }),
         }?;
         let problem = self.inner.problem().clone();
-        Ok(Solutions { problem, solved: Arc::new(solved) })
+        Ok(Solutions { problem, solved: Arc::new(solved), paces: Arc::clone(&self.paces) })
     }
 
     /// Samples remembered.
@@ -78,7 +82,7 @@ impl Surrogate {
 
     /// Forgets all samples.
     fn forget(&self) {
-        *self.store.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.store.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 
@@ -87,6 +91,14 @@ impl Surrogate {
 pub(crate) struct Solutions {
     problem: core::Problem,
     solved: Arc<Vec<Result<Solution, ProblemError>>>,
+    paces: Arc<Paces>,
+}
+
+/// Of warm solves and of their derivatives.
+#[derive(Debug, Default)]
+struct Paces {
+    solve: Pace,
+    vjp: Pace,
 }
 
 impl Solutions {
@@ -172,11 +184,13 @@ impl Solutions {
         let kinds = symbols.iter().filter(|s| *s != "K").map(|s| parameter(s));
         let kinds: Vec<Parameter> = kinds.collect::<PyResult<_>>()?;
         let whole = kinds.len() < symbols.len();
-        let gradients: Vec<Option<Gradients>> = detached(py, threads, || {
-            use rayon::prelude::*;
-            let one = |s: &Solution, g: &[f64]| if whole { s.vjp(g) } else { s.vjp_in(g, &kinds) };
-            let pairs = self.solved.par_iter().zip(upstream.par_chunks_exact(n));
-            pairs.map(|(solution, g)| solution.as_ref().ok().map(|s| one(s, g))).collect()
+        let one = |s: &Solution, g: &[f64]| if whole { s.vjp(g) } else { s.vjp_in(g, &kinds) };
+        let gradients: Vec<Option<Gradients>> = self.paces.vjp.run(threads, rows, |threads| {
+            detached(py, threads, || {
+                use rayon::prelude::*;
+                let pairs = self.solved.par_iter().zip(upstream.par_chunks_exact(n));
+                pairs.map(|(solution, g)| solution.as_ref().ok().map(|s| one(s, g))).collect()
+            })
         })?;
         let out = PyDict::new(py);
         for symbol in symbols {

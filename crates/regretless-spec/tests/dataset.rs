@@ -232,7 +232,10 @@ fn booleans_in_text_are_numbers() {
 #[test]
 fn another_separator_is_told() {
     let (_, hint) = error("", "id;price_wheat;price_corn\na;1;2\n");
-    assert!(hint.ends_with("The table has: id;price_wheat;price_corn. Columns are separated by commas"), "{hint}");
+    assert!(
+        hint.ends_with("The table has: id;price_wheat;price_corn. Columns are separated by commas"),
+        "{hint}"
+    );
 }
 
 #[test]

@@ -211,8 +211,11 @@ fn smooth(
         residual = residual.max(solution.residual);
     }
     let segments = format!("{:?}", options.segments).to_lowercase();
-    let fitted =
-        if spec.surrogate().sharpness == Sharpness::Auto { " (training fits its own to the data)" } else { "" };
+    let fitted = if spec.surrogate().sharpness == Sharpness::Auto {
+        " (training fits its own to the data)"
+    } else {
+        ""
+    };
     let mut detail = format!(
         "K = {}{fitted}, {segments} segments: {optimal} of {} solved",
         options.k,
