@@ -1,12 +1,11 @@
-//! The README does what it says: its commands run, their output is as shown, its picture is of this version.
+//! The README does what it says: its commands run, their output is as shown.
 //!
-//! `UPDATE_README=1 cargo test -p regretless-cli --test readme` writes both anew.
+//! `UPDATE_README=1 cargo test -p regretless-cli --test readme` writes it anew.
 #![allow(clippy::unwrap_used, reason = "tests fail loudly")]
 
 #[allow(dead_code, reason = "each test binary uses its own part")]
 mod common;
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use common::run;
@@ -23,7 +22,6 @@ fn updating() -> bool {
 fn in_step(file: &str, wanted: &str) {
     let path = root().join(file);
     if updating() {
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, wanted).unwrap();
         return;
     }
@@ -119,50 +117,4 @@ fn assert_close(shown: &[&str], real: &str) {
 /// Without blanks at line ends, which editors take away.
 fn tidy(text: &str) -> String {
     text.lines().fold(String::new(), |t, l| t + l.trim_end() + "\n")
-}
-
-#[test]
-fn the_picture_is_of_this_version() {
-    let arguments = "check examples/provisioning/problem.toml --data examples/provisioning/output.csv";
-    let ran = run(arguments);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    in_step("docs/images/check.svg", &terminal(&format!("$ regretless {arguments}"), &ran.stdout));
-}
-
-/// A terminal window as an SVG.
-fn terminal(prompt: &str, output: &str) -> String {
-    let lines: Vec<&str> = [prompt, ""].into_iter().chain(output.lines().map(str::trim_end)).collect();
-    let columns = lines.iter().map(|l| l.chars().count()).max().unwrap();
-    let (width, height) = (columns * 42 / 5 + 40, lines.len() * 18 + 60);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
-         <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#16181d\"/>\n"
-    );
-    for (x, fill) in [(20, "#ff5f57"), (40, "#febc2e"), (60, "#28c840")] {
-        writeln!(svg, "<circle cx=\"{x}\" cy=\"18\" r=\"6\" fill=\"{fill}\"/>").unwrap();
-    }
-    svg.push_str(
-        "<g font-family=\"ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace\" font-size=\"14\" \
-         fill=\"#d6d9e0\" xml:space=\"preserve\">\n",
-    );
-    for (i, line) in lines.iter().enumerate() {
-        let escaped = line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        let fill = match *line {
-            l if l.starts_with('$') => " fill=\"#8ab4f8\"",
-            l if l.starts_with("All checks passed") => " fill=\"#7ee787\"",
-            _ => "",
-        };
-        // textLength keeps columns aligned whatever monospaced font there is.
-        let length = line.chars().count() * 42 / 5;
-        if !line.is_empty() {
-            writeln!(
-                svg,
-                "<text x=\"20\" y=\"{}\" textLength=\"{length}\"{fill}>{escaped}</text>",
-                52 + 18 * i
-            )
-            .unwrap();
-        }
-    }
-    svg.push_str("</g>\n</svg>\n");
-    svg
 }
