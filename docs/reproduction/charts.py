@@ -117,7 +117,7 @@ def main() -> None:
     chart(
         "synthetic-1000.svg",
         "Synthetic: The synthetic LP with 1,000 samples, 15 seeds",
-        read("sound-synthetic-N1000-n40.csv", "sound-synthetic-N1000-n80.csv"),
+        read("sound-synthetic-N1000-n40.csv"),
         45.0,
         4,
     )
