@@ -47,7 +47,7 @@ def tables(plan: Plan, work: int) -> Iterator[Table]:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    return "–" if value is None else f"{value:.{digits}g}" if value < 1000 else f"{value:.0f}"
+    return "–" if value is None else f"{value:.{digits}g}" if value < 999.5 else f"{value:.0f}"
 
 
 def times(value: float | None, ours: float | None) -> str:
