@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
 from statistics import mean, median, stdev
 from typing import Any
 
-from .adapters import PEERS, Entry
+from .adapters import BASELINES, HELD, OURS, PEERS, Entry
 from .plan import UNUSABLE, Plan
 
 
@@ -89,6 +90,20 @@ class Result:
         if not common:
             return None
         return mean(common), stdev(common) / sqrt(len(common)) if len(common) > 1 else float("nan")
+
+
+def rivals(there: dict[str, Result]) -> Iterator[tuple[Result, Result]]:
+    """Ours, each with every peer of the same kind."""
+    for mine in (there[peer] for peer in HELD if peer in there):
+        for peer, other in there.items():
+            if peer not in (*OURS, *BASELINES) and other.entry.kind == mine.entry.kind:
+                yield mine, other
+
+
+def constants(plan: Plan, job: str) -> list[float]:
+    """Regret of predicting the training mean, seed by seed."""
+    judged = [plan.judged(job, seed) for seed in range(10)]
+    return [one["constant"] for one in judged if "constant" in one]
 
 
 def results(plan: Plan, job: str) -> dict[str, Result]:

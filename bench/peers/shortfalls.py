@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import mean
 
-from .adapters import BASELINES, HELD, OURS
+from .adapters import BASELINES, HELD
 from .plan import TRAINED, Plan
-from .results import Result, results
+from .results import Result, constants, results, rivals
 from .tables import number
 from .targets import Target
 
@@ -25,9 +25,8 @@ def lost(plan: Plan, reached: list[Target]) -> str:
 
 def _simpler(plan: Plan, job: str, there: dict[str, Result]) -> Iterator[str]:
     """Predictors that are trained without any solver, and decide better."""
-    judged = [plan.judged(job, seed) for seed in range(10)]
     without = {there[peer].entry.label: list(there[peer].regrets.values()) for peer in BASELINES if peer in there}
-    without["constant (training mean)"] = [one["constant"] for one in judged if "constant" in one]
+    without["constant (training mean)"] = constants(plan, job)
     for label, regrets in without.items():
         beaten = {peer: mean(there[peer].regrets.values()) for peer in HELD if peer in there and there[peer].regrets}
         beaten = {peer: own for peer, own in beaten.items() if regrets and mean(regrets) < own}
@@ -38,14 +37,11 @@ def _simpler(plan: Plan, job: str, there: dict[str, Result]) -> Iterator[str]:
 
 def _lower(there: dict[str, Result]) -> Iterator[str]:
     """Peers of the same kind whose regret is lower on the seeds both have."""
-    for mine in HELD:
-        for peer, other in there.items():
-            if mine not in there or peer in OURS or peer in BASELINES or other.entry.kind != there[mine].entry.kind:
-                continue
-            if (difference := there[mine].worse_than(other)) and difference[0] > 1e-9:
-                by, error = difference
-                spread = "one seed" if error != error else f"± {error:.2g}"
-                yield f"{other.entry.label} has {by:.3g} less regret than {there[mine].entry.label} ({spread})"
+    for mine, other in rivals(there):
+        if (difference := mine.worse_than(other)) and difference[0] > 1e-9:
+            by, error = difference
+            spread = "one seed" if error != error else f"± {error:.2g}"
+            yield f"{other.entry.label} has {by:.3g} less regret than {mine.entry.label} ({spread})"
 
 
 def _threads(there: dict[str, Result]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from statistics import mean
 from .adapters import BASELINES, PEERS
 from .faults import FAULTS
 from .plan import FIXED_BATCH, FIXED_SIZE, Plan
-from .results import Result, results
+from .results import Result, constants, results
 
 WORDS = {"wall": "seconds", "cpu": "processor seconds"}
 
@@ -74,7 +74,7 @@ def trained(plan: Plan, job: str) -> Table:
         elif result.sampled:
             notes.append(f"{result.entry.label}: epochs of {result.sampled} samples, scaled up; too slow for a regret.")
     judged = [plan.judged(job, seed) for seed in range(10)]
-    if constant := [one["constant"] for one in judged if "constant" in one]:
+    if constant := constants(plan, job):
         rows.append(["constant (training mean)", *["–"] * (len(header) - 2), f"{mean(constant):.4g} ({len(constant)})"])
         checked = max(one["worst_difference_to_clarabel"] for one in judged if one)
         notes.append(f"The oracle that judges regret differs from Clarabel by at most {checked:.0e} of 1 + |optimum|.")

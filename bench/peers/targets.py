@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .adapters import BASELINES, HELD, OURS, PEERS
+from .adapters import BASELINES, OURS, PEERS
 from .plan import TRAINED, Plan
-from .results import Result, results
+from .results import Result, results, rivals
 from .tables import Table, number
 
 #: Times faster than the fastest peer with a usable gradient, from the second epoch on.
@@ -81,15 +81,12 @@ def _memory(there: dict[str, Result]) -> Iterator[Target]:
 
 def _regret(there: dict[str, Result]) -> Iterator[Target]:
     """Regret is worse where the mean difference over common seeds exceeds twice its standard error; one seed says nothing."""
-    for mine in HELD:
-        for peer, other in there.items():
-            if mine not in there or peer in OURS or other.entry.kind != there[mine].entry.kind:
-                continue
-            if (difference := there[mine].worse_than(other)) is None or difference[1] != difference[1]:
-                continue
-            by, error = difference
-            words = f"{PEERS[mine].label}: regret less that of {other.entry.label}"
-            yield Target(other.raw["job"], words, f"{by:+.3g} ± {error:.2g}", "≤ 2 s.e.", by <= 2 * error)
+    for mine, other in rivals(there):
+        if (difference := mine.worse_than(other)) is None or difference[1] != difference[1]:
+            continue
+        by, error = difference
+        words = f"{mine.entry.label}: regret less that of {other.entry.label}"
+        yield Target(other.raw["job"], words, f"{by:+.3g} ± {error:.2g}", "≤ 2 s.e.", by <= 2 * error)
 
 
 def _border(plan: Plan) -> Iterator[Target]:

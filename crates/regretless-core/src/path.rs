@@ -263,8 +263,8 @@ impl<'a> Path<'a> {
         Outcome::Arrived
     }
 
-    /// With a in `ws.a` and p = L⁻¹a in `ws.p`, a the only row that holds the null direction v = H⁻¹a: slides x along ±v to the first
-    /// breakpoint of a row off the quadratic piece. Returns that row; `None` leaves the ray in `ws.dx`.
+    /// With a in `ws.a` and p = L⁻¹a in `ws.p`, a the only row that holds the null direction v = H⁻¹a: slides x along ±v
+    /// to the first breakpoint of a row off the quadratic piece. Returns that row; `None` leaves the ray in `ws.dx`.
     pub(crate) fn slide(&mut self, leaving: Option<usize>, sign: f64) -> Option<usize> {
         let (s, k, ws) = (self.s, self.ws.kernel, &mut *self.ws);
         let clock = Clock::start();

@@ -6,6 +6,8 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use crate::run::CORES;
+
 /// Calls after which the slower way is tried again.
 const AGAIN: usize = 64;
 
@@ -28,7 +30,8 @@ impl Pace {
         rows: usize,
         work: impl FnOnce(Option<usize>) -> T,
     ) -> T {
-        if threads == Some(1) || rows == 0 {
+        // None at all is refused by `work`.
+        if matches!(threads, Some(0 | 1)) || rows == 0 {
             return work(threads);
         }
         let alone = self.is_better_alone(rows);
@@ -44,9 +47,9 @@ impl Pace {
     fn is_better_alone(&self, rows: usize) -> bool {
         let call = self.calls.fetch_add(1, Relaxed);
         let (alone, together) = (self.alone.load(Relaxed), self.together.load(Relaxed));
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let least = if alone > 0 { alone.min(together * cores as u64) } else { together * cores as u64 };
-        if together == 0 || least * rows as u64 > LONG.as_nanos() as u64 {
+        let split = together.saturating_mul(*CORES as u64);
+        let least = if alone > 0 { alone.min(split) } else { split };
+        if together == 0 || least.saturating_mul(rows as u64) > LONG.as_nanos() as u64 {
             return false;
         }
         let other = call.is_power_of_two() || call.is_multiple_of(AGAIN);

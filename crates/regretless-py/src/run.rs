@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -19,6 +19,10 @@ const PIECE: usize = 256;
 
 /// Time between two looks at Ctrl-C during long work.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// Cores there are. Asked for once: the answer is read from files.
+pub(crate) static CORES: LazyLock<usize> =
+    LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
 
 static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
 
@@ -129,8 +133,7 @@ fn shared(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
         return Err(error::problem("threads is 0: give at least one"));
     }
     // More threads than cores only wait for one another; 0 is rayon's word for its default.
-    let most = std::thread::available_parallelism().map_or(usize::MAX, NonZero::get);
-    let threads = threads.map_or(0, |threads| threads.min(most));
+    let threads = threads.map_or(0, |threads| threads.min(*CORES));
     let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(pool) = pools.get(&threads) {
         return Ok(Arc::clone(pool));
