@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
+import tables
 from matplotlib.axes import Axes
 
 HERE = Path(__file__).parent
@@ -20,23 +20,21 @@ METHODS = [
 GAIN, LOSS, EVEN = "#1b7837", "#b2182b", "#8c8c8c"
 
 
-def read(*names: str) -> dict[tuple[str, str], dict[str, tuple[float, float | None]]]:
-    """Ratio to the best two-stage method and its p, by (size, predictor) and method; K chosen on validation where there are several."""
-    cells: dict[tuple[str, str], dict[str, tuple[float, float | None]]] = {}
-    for name in names:
-        for row in csv.DictReader((HERE / name).open()):
-            if row["method"] not in METHODS or not row["ratio to two-stage"]:
-                continue
-            cell = cells.setdefault((row["size"], row["predictor"]), {})
-            found = (float(row["ratio to two-stage"]), float(row["p"]) if row["p"] else None)
-            if row["k"]:
-                cell.setdefault(row["method"], found)
-            else:
-                cell[row["method"]] = found
-    return cells
+Found = tuple[float, float | None]
+Cells = dict[tuple[str, str], dict[str, Found]]
 
 
-def panel(axes: Axes, title: str, methods: list[str], of: dict[str, tuple[float, float | None]], widest: float) -> None:
+def read(*files: str) -> Cells:
+    """Ratio to the best two-stage method and its p, by (size, predictor) and method."""
+
+    def found(row: tables.Row) -> Found:
+        return float(row["ratio to two-stage"]), float(row["p"]) if row["p"] else None
+
+    cells = tables.read(list(files))
+    return {cell: {m: found(row) for m, row in of.items() if m in METHODS} for cell, of in cells.items()}
+
+
+def panel(axes: Axes, title: str, methods: list[str], of: dict[str, Found], widest: float) -> None:
     """Differences of one cell; filled where 5 % significance is reached, at the edge what lies beyond it."""
     axes.axvline(0.0, color="black", lw=0.8)
     for y, method in enumerate(methods):
@@ -52,7 +50,14 @@ def panel(axes: Axes, title: str, methods: list[str], of: dict[str, tuple[float,
         axes.plot(x, y, ">" if beyond else "o", color=colour, mfc=colour if clear else "white", ms=6)
         if beyond:
             axes.annotate(
-                f"+{percent:.0f} %", (x, y), (-9, 0), textcoords="offset points", ha="right", va="center", fontsize=7
+                f"+{percent:.0f} %",
+                (x, y),
+                (-7, 0),
+                textcoords="offset points",
+                ha="right",
+                va="center",
+                fontsize=7,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
             )
     axes.set_title(title, fontsize=9)
     axes.set_xlim(-1.15 * widest if widest < 40 else -45, 1.12 * widest)
@@ -69,7 +74,7 @@ def panel(axes: Axes, title: str, methods: list[str], of: dict[str, tuple[float,
 def chart(
     to: str,
     headline: str,
-    cells: dict[tuple[str, str], dict[str, tuple[float, float | None]]],
+    cells: Cells,
     widest: float,
     columns: int,
 ) -> None:
@@ -117,8 +122,8 @@ def main() -> None:
     chart(
         "synthetic-1000.svg",
         "Synthetic: The synthetic LP with 1,000 samples, 15 seeds",
-        read("sound-synthetic-N1000-n40.csv"),
-        45.0,
+        read("sound-synthetic-N1000-n40.csv", "sound-synthetic-N1000-n80.csv"),
+        50.0,
         4,
     )
     chart(
