@@ -49,7 +49,7 @@ pub(crate) enum CliError {
     #[error("{file} predicts nothing, so there is nothing to learn")]
     NothingToLearn { file: String },
     /// Ctrl-C before anything was finished.
-    #[error("stopped before a seed was finished: there is nothing to show")]
+    #[error("stopped before anything was finished: there is nothing to show")]
     Interrupted,
     /// A kind of file that decisions cannot be written to.
     #[error("{path}: decisions are written as .csv, .jsonl or .parquet")]

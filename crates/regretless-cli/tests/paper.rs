@@ -124,6 +124,11 @@ fn another_studys_folder() {
     };
     refused(&format!("{tiny} --phase 0.3"), "made with another `data`: “drawn, a phase of 0.25");
     refused(&format!("{tiny} --profile published"), "of the sound profile, not of published");
+    // Somebody's own files are not written over.
+    std::fs::create_dir(folder.path().join("mine")).unwrap();
+    std::fs::write(folder.path().join("mine/rows.csv"), "mine").unwrap();
+    refused(&tiny.replace("out out", "out mine"), "no study that it could be of");
+    assert_eq!(std::fs::read_dir(folder.path().join("mine")).unwrap().count(), 1);
     // Begun, with nothing in it yet: begun anew.
     std::fs::write(folder.path().join("out/results.jsonl"), "").unwrap();
     std::fs::write(folder.path().join("out/study.json"), "{").unwrap();

@@ -269,9 +269,11 @@ fn symbols_with_gaps_and_wrong_adjustments_go() {
     let expected = Prices {
         dates: vec!["2004-01-02".to_owned(), "2004-01-05".to_owned()],
         symbols: vec!["A".to_owned(), "B".to_owned()],
+        left_out: vec!["C".to_owned(), "WY".to_owned()],
         close: vec![2.0, 1.0, 4.0, 3.0],
     };
     assert_eq!(read(text, "2017-01-01").unwrap(), expected);
+    let expected = Prices { left_out: vec!["C".to_owned(), "JCI".to_owned()], ..expected };
     let text = "Date,Symbol,Close\n2004-01-05,B,3\n2004-01-02,B,1\n2004-01-02,JCI,1\n2004-01-05,JCI,1\n\
                 2004-01-05,C,5\n2004-01-02,A,2\n2004-01-05,A,4\n";
     assert_eq!(read(text, "2017-01-01").unwrap(), expected);

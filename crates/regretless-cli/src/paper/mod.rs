@@ -97,6 +97,7 @@ fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> 
     let name = application.id().word();
     let default = || PathBuf::from(format!("paper-{name}-{}", application.profile()));
     let out = args.out.clone().unwrap_or_else(default);
+    foreign(&out, "study.json")?;
     let results = Results::open(&out, application)?;
     let interrupt = crate::interrupt::on_ctrl_c();
     let progress = progress::Trainings::new(args.common.quiet);
@@ -125,10 +126,10 @@ fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> 
         settings: application.settings().into_iter().collect(),
         rows: &rows,
     });
-    write(&out.join("rows.json"), &machine)?;
-    write(&out.join("rows.csv"), &grids::all(&rows).csv())?;
+    write(&out.join(ROWS_JSON), &machine)?;
+    write(&out.join(ROWS_CSV), &grids::all(&rows).csv())?;
     let page = page::page(application, &rows, plan.seeds.len(), &command());
-    write(&out.join("tables.md"), &markdown(&page))?;
+    write(&out.join(TABLES), &markdown(&page))?;
     let paths = page.write(&out)?;
     let text = match args.common.format {
         Format::Json => machine,
@@ -142,6 +143,24 @@ fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> 
         return Ok(Outcome { text, remarks, exit: Exit::Failure });
     }
     Ok(Outcome::new(text, Exit::Success))
+}
+
+const ROWS_JSON: &str = "rows.json";
+const ROWS_CSV: &str = "rows.csv";
+const TABLES: &str = "tables.md";
+
+/// Refuses a folder with files of these names and not the one that a study has besides: they are somebody's.
+fn foreign(out: &Path, besides: &str) -> Result<(), PaperError> {
+    let found =
+        [ROWS_JSON, ROWS_CSV, TABLES].map(|name| out.join(name)).into_iter().find(|path| path.exists());
+    match found {
+        Some(path) if !out.join(besides).exists() => Err(PaperError::File {
+            path,
+            what: "it is there, and no study that it could be of".into(),
+            hint: "choose another folder with --out".into(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// The command as it can be given again.

@@ -12,7 +12,7 @@ use regretless_report::{
 use serde::Serialize;
 
 use super::args::MultiplierArgs;
-use super::{DAYS, data, markdown, write};
+use super::{DAYS, ROWS_JSON, TABLES, data, foreign, markdown, write};
 use crate::args::Format;
 use crate::error::CliError;
 use crate::learning::{four, threads};
@@ -20,6 +20,8 @@ use crate::output::{Exit, Outcome, json, table, wrapped};
 
 /// The seed of the released eigenvalue study.
 const SEED: u64 = 29_489_138;
+
+const EIGENVALUES: &str = "eigenvalues.csv";
 
 /// Instances that a rule is tried on.
 const INSTANCES: usize = 64;
@@ -30,6 +32,7 @@ pub(super) fn run(args: &MultiplierArgs) -> Result<Outcome, CliError> {
     if taken.exists() {
         return Err(CliError::NotEmpty { path: args.out.display().to_string() });
     }
+    foreign(&args.out, EIGENVALUES)?;
     let interrupt = crate::interrupt::on_ctrl_c();
     let rules = rules(args)?;
     let (sizes, trials) =
@@ -61,10 +64,10 @@ pub(super) fn run(args: &MultiplierArgs) -> Result<Outcome, CliError> {
     let machine = json(&Machine { rows: &rules, eigenvalues: &studies });
     std::fs::create_dir_all(&args.out)
         .map_err(|source| CliError::Write { path: args.out.display().to_string(), source })?;
-    write(&args.out.join("rows.json"), &machine)?;
-    write(&args.out.join("eigenvalues.csv"), &eigenvalues(&studies).csv())?;
+    write(&args.out.join(ROWS_JSON), &machine)?;
+    write(&args.out.join(EIGENVALUES), &eigenvalues(&studies).csv())?;
     write(&args.out.join("rules.csv"), &rule_grid(&rules).csv())?;
-    write(&args.out.join("tables.md"), &markdown(&page))?;
+    write(&args.out.join(TABLES), &markdown(&page))?;
     let paths = page.write(&args.out)?;
     let text = match args.common.format {
         Format::Json => machine,

@@ -33,7 +33,7 @@ pub(super) fn plan(
     let grid = once(if args.k.is_empty() { application.grid() } else { args.k.clone() });
     if let Some(bad) = grid.iter().find(|k| !(1e-6..=1e6).contains(*k)) {
         let hint = "K is a number from 1e-6 to 1e6, such as --k 5".to_owned();
-        return Err(PaperError::Settings { what: format!("--k: {bad} is out of range"), hint });
+        return Err(PaperError::Settings { what: format!("--k: {bad:?} is out of range"), hint });
     }
     let count = args.seeds.map_or(if args.full { 15 } else { 5 }, usize::from);
     let seeds = application.seeds(count);

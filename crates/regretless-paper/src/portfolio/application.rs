@@ -31,6 +31,8 @@ pub struct Portfolio {
     profile: Profile,
     panel: Panel,
     source: &'static str,
+    /// How many equities of the table are not used.
+    left_out: usize,
     /// Changes with the prices.
     fingerprint: String,
 }
@@ -38,7 +40,7 @@ pub struct Portfolio {
 impl Portfolio {
     /// The application on a folder with a table of prices.
     pub fn read(profile: Profile, dir: &Path) -> Result<Self, PaperError> {
-        Ok(Self::new(profile, Panel::of(&Prices::read(dir, BEFORE)?)?, "prices read"))
+        Self::new(profile, &Prices::read(dir, BEFORE)?, "prices read")
     }
 
     /// The application on a simulated market of the shape of the paper's.
@@ -48,12 +50,13 @@ impl Portfolio {
 
     /// The application on a simulated market of another shape.
     pub fn small(profile: Profile, symbols: usize, days: usize) -> Result<Self, PaperError> {
-        Ok(Self::new(profile, Panel::of(&Prices::simulated(symbols, days, 1))?, "a simulated market"))
+        Self::new(profile, &Prices::simulated(symbols, days, 1), "a simulated market")
     }
 
-    fn new(profile: Profile, panel: Panel, source: &'static str) -> Self {
+    fn new(profile: Profile, prices: &Prices, source: &'static str) -> Result<Self, PaperError> {
+        let panel = Panel::of(prices)?;
         let fingerprint = fingerprint(panel.features.iter().chain(&panel.next).copied());
-        Self { profile, panel, source, fingerprint }
+        Ok(Self { profile, panel, source, left_out: prices.left_out.len(), fingerprint })
     }
 
     fn spec(
@@ -145,8 +148,12 @@ impl Application for Portfolio {
 
     fn settings(&self) -> Vec<(String, String)> {
         let (dates, symbols) = (self.panel.dates.len(), self.panel.symbols.len());
+        let left_out = match self.left_out {
+            0 => String::new(),
+            count => format!("; {count} left out, misadjusted or without prices on some days"),
+        };
         vec![
-            ("data".into(), format!("{}: {dates} dates of {symbols} equities", self.source)),
+            ("data".into(), format!("{}: {dates} dates of {symbols} equities{left_out}", self.source)),
             ("fingerprint".into(), self.fingerprint.clone()),
         ]
     }

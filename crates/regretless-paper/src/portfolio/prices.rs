@@ -19,6 +19,8 @@ pub struct Prices {
     pub dates: Vec<String>,
     /// Tickers in the order of the alphabet, whatever the order in the file: draws by seed do not depend on its form.
     pub symbols: Vec<String>,
+    /// Tickers of the table that are not used: they lack prices that others have, or are [`MISADJUSTED`].
+    pub left_out: Vec<String>,
     /// Positive prices, a row a date and a column a symbol, row by row.
     pub close: Vec<f64>,
 }

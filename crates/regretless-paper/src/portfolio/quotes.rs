@@ -1,6 +1,6 @@
 //! Single prices as they stand in a table, and how they become a whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use regretless_spec::{Chunk, Limits, Place, TableReader};
@@ -95,6 +95,8 @@ impl<'a> Quotes<'a> {
 
     /// Takes a price, if it is wanted.
     fn push(&mut self, line: u64, date: &str, symbol: &str, close: f64) -> Result<(), PaperError> {
+        // Numbered in any case: what is left out is told.
+        let number = self.symbols.number(symbol);
         if date >= self.before || close.is_nan() || MISADJUSTED.contains(&symbol) {
             return Ok(());
         }
@@ -102,8 +104,8 @@ impl<'a> Quotes<'a> {
             let what = format!(", {symbol}: the price {close} is not positive and finite");
             return Err(self.fail(line, &what, "correct the price, or leave its cell empty"));
         }
-        let (symbol, date) = (self.symbols.number(symbol), self.dates.number(date));
-        self.found.push(Quote { symbol, date, line, close });
+        let date = self.dates.number(date);
+        self.found.push(Quote { symbol: number, date, line, close });
         Ok(())
     }
 
@@ -146,9 +148,14 @@ impl<'a> Quotes<'a> {
             let what = format!("{a} and {b} have {most} prices each, but not on the same dates");
             return Err(PaperError::file(file, what, "leave out symbols that lack prices the others have"));
         }
+        let used: BTreeSet<usize> = kept.iter().map(|quotes| quotes[0].symbol).collect();
+        let (used, unused): (Vec<_>, Vec<_>) =
+            symbols.into_iter().enumerate().partition(|(i, _)| used.contains(i));
+        let names = |numbered: Vec<(usize, String)>| numbered.into_iter().map(|(_, name)| name).collect();
         Ok(Prices {
             dates: first.iter().map(|quote| dates[quote.date].clone()).collect(),
-            symbols: kept.iter().map(|quotes| symbols[quotes[0].symbol].clone()).collect(),
+            symbols: names(used),
+            left_out: names(unused),
             close: (0..most).flat_map(|t| kept.iter().map(move |quotes| quotes[t].close)).collect(),
         })
     }

@@ -58,6 +58,7 @@ impl Prices {
         Self {
             dates: weekdays(days),
             symbols: (0..symbols).map(|i| format!("S{i:0digits$}")).collect(),
+            left_out: Vec::new(),
             close,
         }
     }

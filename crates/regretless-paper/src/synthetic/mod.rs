@@ -40,9 +40,9 @@ impl Synthetic {
     /// The application on data that is drawn. `phase` is the deviation of the phase in periods; by default what the profile
     /// says: a quarter in `sound`, the original scale in `published`.
     pub fn drawn(profile: Profile, phase: Option<f64>) -> Result<Self, PaperError> {
-        if let Some(bad) = phase.filter(|p| !(p.is_finite() && *p > 0.0)) {
-            let what = format!("a phase of {bad} periods is none");
-            return Err(PaperError::settings(what, "give a positive number, such as --phase 0.25"));
+        if let Some(bad) = phase.filter(|p| !(1e-6..=1e6).contains(p)) {
+            let what = format!("a phase of {bad:?} periods is none");
+            return Err(PaperError::settings(what, "give a number from 1e-6 to 1e6, such as --phase 0.25"));
         }
         let phase = phase.or((profile == Profile::Sound).then_some(LEARNABLE));
         Ok(Self { profile, data: None, phase, smoothing: 0.0 })
