@@ -135,6 +135,31 @@ fn another_studys_folder() {
     works(&folder, tiny);
 }
 
+#[test]
+fn penalties_and_eigenvalues() {
+    let folder = Folder::new();
+    let few = "paper multipliers --sizes 5,3,5 --out out --format json --quiet";
+    let rows: serde_json::Value = serde_json::from_str(&works(&folder, few)).unwrap();
+    // Three distributions of each size; what the rules found for each application, and what certifies it.
+    let eigenvalues = rows["eigenvalues"].as_array().unwrap();
+    let sizes: Vec<_> = eigenvalues.iter().map(|e| e["n"].as_u64().unwrap()).collect();
+    assert_eq!(sizes, [3, 5, 3, 5, 3, 5]);
+    assert!(eigenvalues.iter().all(|e| e["unit_rows"]["max"].as_f64() <= e["n"].as_f64().map(|n| n + 1e-9)));
+    let rules = rows["rows"].as_array().unwrap();
+    for application in ["synthetic", "portfolio", "provisioning"] {
+        for rule in ["theory", "empirical", "dual"] {
+            let found = rules.iter().find(|r| r["application"] == application && r["rule"] == rule).unwrap();
+            assert!(rule != "dual" || found["holds"] == true, "{found}");
+        }
+    }
+    // Sizes that are done are not done again.
+    let known = folder.path().join("out/eigenvalues.jsonl");
+    let before = std::fs::read_to_string(&known).unwrap();
+    works(&folder, &few.replace("5,3,5", "3,4"));
+    let after = std::fs::read_to_string(&known).unwrap();
+    assert!(after.starts_with(&before) && after.lines().count() == before.lines().count() + 3);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_folder_whose_name_is_no_text() {

@@ -5,6 +5,7 @@
 
 pub mod application;
 mod error;
+mod journal;
 pub mod multipliers;
 pub mod portfolio;
 mod profile;

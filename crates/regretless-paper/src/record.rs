@@ -1,15 +1,14 @@
 //! One training and what it came to: a line of `results.jsonl`.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions, TryLockError};
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::fs;
+use std::path::Path;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::PaperError;
 use crate::application::{Application, Cell};
+use crate::journal::{Journal, number, numbers};
 use crate::profile::Profile;
 
 /// What one training with one seed came to.
@@ -48,16 +47,6 @@ pub struct Record {
     /// What there is to say, such as what `auto` chose or that training diverged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-}
-
-/// JSON has no infinity and no NaN: they are written as null.
-fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
-}
-
-fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
-    let values: Vec<Option<f64>> = Vec::deserialize(deserializer)?;
-    Ok(values.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect())
 }
 
 /// What tells trainings apart.
@@ -111,22 +100,17 @@ impl Origin {
 /// The folder of a study: trainings are written down one by one as they finish, and not done again.
 #[derive(Debug)]
 pub struct Results {
-    path: PathBuf,
+    journal: Journal,
     known: BTreeMap<Key, Record>,
-    file: Mutex<fs::File>,
 }
 
 impl Results {
     /// Opens or begins a folder of results. One that was made with other settings is refused.
     pub fn open(dir: &Path, application: &dyn Application) -> Result<Self, PaperError> {
-        let failed =
-            |e: std::io::Error| PaperError::file(dir, e.to_string(), "choose another folder with --out");
+        const HINT: &str = "choose another folder with --out";
+        let failed = |e: std::io::Error| PaperError::file(dir, e.to_string(), HINT);
         if dir.exists() && !dir.is_dir() {
-            return Err(PaperError::file(
-                dir,
-                "it is a file, not a folder",
-                "choose another folder with --out",
-            ));
+            return Err(PaperError::file(dir, "it is a file, not a folder", HINT));
         }
         fs::create_dir_all(dir).map_err(failed)?;
         let origin = Origin {
@@ -134,36 +118,25 @@ impl Results {
             profile: application.profile(),
             settings: application.settings().into_iter().collect(),
         };
-        let path = dir.join("results.jsonl");
         let about = dir.join("study.json");
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
-        // A file system without locks does without.
-        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-            let hint = "wait for it, or choose another folder with --out";
-            return Err(PaperError::file(&path, "another command is writing here", hint));
-        }
+        let journal = Journal::open(dir.join("results.jsonl"))?;
         // What was begun and has no result yet may be begun anew.
-        let empty = file.metadata().map_err(failed)?.len() == 0;
+        let empty = journal.is_empty();
         match fs::read_to_string(&about) {
             Ok(text) if !empty => {
                 let found: Option<Origin> = serde_json::from_str(&text).ok();
-                let hint = "choose another folder with --out";
                 let Some(found) = found else {
-                    return Err(PaperError::file(&about, "it does not say what the results here are", hint));
+                    return Err(PaperError::file(&about, "it does not say what the results here are", HINT));
                 };
                 if found != origin {
                     let what = found.difference(&origin);
-                    let hint = format!("go on with what it names, or {hint}");
+                    let hint = format!("go on with what it names, or {HINT}");
                     return Err(PaperError::file(&about, what, hint));
                 }
             }
             Err(_) if !empty => {
-                let hint = "choose another folder with --out";
-                return Err(PaperError::file(
-                    &path,
-                    "results without a study.json that says what they are",
-                    hint,
-                ));
+                let what = "results without a study.json that says what they are";
+                return Err(PaperError::file(journal.path(), what, HINT));
             }
             _ => {
                 let text = serde_json::to_string_pretty(&origin).unwrap_or_default();
@@ -171,22 +144,8 @@ impl Results {
                 fs::write(&begun, text + "\n").and_then(|()| fs::rename(&begun, &about)).map_err(failed)?;
             }
         }
-        let bytes = fs::read(&path).map_err(failed)?;
-        let text = String::from_utf8_lossy(&bytes);
-        // A line that a kill cut short is done again.
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        if whole < text.len() {
-            fs::write(&path, text[..whole].as_bytes()).map_err(failed)?;
-        }
-        let mut known = BTreeMap::new();
-        for (number, line) in text[..whole].lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let record: Record = serde_json::from_str(line).map_err(|error| {
-                let what = format!("line {}: {error}", number + 1);
-                PaperError::file(&path, what, "delete the line, and its training is done again")
-            })?;
-            known.insert(record.key(), record);
-        }
-        Ok(Self { path, known, file: Mutex::new(file) })
+        let known = journal.read()?.into_iter().map(|record: Record| (record.key(), record)).collect();
+        Ok(Self { journal, known })
     }
 
     pub(crate) fn get(&self, key: &Key) -> Option<&Record> {
@@ -195,20 +154,17 @@ impl Results {
 
     /// Takes back a folder that was begun for nothing.
     pub fn discard_if_empty(self) {
-        if fs::metadata(&self.path).is_ok_and(|file| file.len() == 0) {
-            let _ = fs::remove_file(&self.path);
-            let _ = fs::remove_file(self.path.with_file_name("study.json"));
+        if self.journal.is_empty() {
+            let path = self.journal.path();
+            let _ = fs::remove_file(path);
+            let _ = fs::remove_file(path.with_file_name("study.json"));
             // Of a folder with other things in it nothing else is touched.
-            let _ = self.path.parent().map(fs::remove_dir);
+            let _ = path.parent().map(fs::remove_dir);
         }
     }
 
-    /// Writes a training down: one line, in one go.
+    /// Writes a training down.
     pub(crate) fn add(&self, record: &Record) -> Result<(), PaperError> {
-        let hint = "free some space; what is finished is kept";
-        let failed = |e: String| PaperError::file(&self.path, e, hint);
-        let line = serde_json::to_string(record).map_err(|e| failed(e.to_string()))? + "\n";
-        let mut file = self.file.lock().map_err(|e| failed(e.to_string()))?;
-        file.write_all(line.as_bytes()).and_then(|()| file.flush()).map_err(|e| failed(e.to_string()))
+        self.journal.add(record)
     }
 }

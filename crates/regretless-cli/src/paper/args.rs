@@ -115,16 +115,22 @@ pub(crate) struct SyntheticArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct MultiplierArgs {
-    /// Few sizes and trials: a minute. The default
+    /// Whose problems the rules are tried on: as published, or done properly
+    #[arg(long, value_enum, default_value_t = ProfileName::Sound)]
+    pub(crate) profile: ProfileName,
+    /// Few sizes and 100 trials: a minute. The default
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
-    /// The paper's sizes and trials
+    /// The paper's sizes, 5 to 300, and 1000 trials of each: hours
     #[arg(long)]
     pub(crate) full: bool,
+    /// Sizes of the eigenvalue study, separated by commas
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) sizes: Vec<u16>,
     /// A folder that holds `sp500` and `ercot`; without it, data is drawn
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// Where tables and the report go
+    /// Where tables and the report go; sizes found there are not done again
     #[arg(long, value_name = "DIR", default_value = "paper-multipliers")]
     pub(crate) out: PathBuf,
     #[command(flatten)]

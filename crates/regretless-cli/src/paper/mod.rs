@@ -33,15 +33,15 @@ pub(crate) fn run(args: &PaperArgs) -> Result<Outcome, CliError> {
         Study::Synthetic(args) => synthetic(args),
         Study::Portfolio(args) => {
             let application = match data(args.data.as_deref(), "sp500")? {
-                Some(dir) => Portfolio::read(profile(args), &dir)?,
-                None => Portfolio::simulated(profile(args))?,
+                Some(dir) => Portfolio::read(profile(args.profile), &dir)?,
+                None => Portfolio::simulated(profile(args.profile))?,
             };
             study(&application, args, &[])
         }
         Study::Provisioning(args) => {
             let application = match data(args.data.as_deref(), "ercot")? {
-                Some(dir) => Provisioning::read(profile(args), &dir)?,
-                None => Provisioning::simulated(profile(args), DAYS),
+                Some(dir) => Provisioning::read(profile(args.profile), &dir)?,
+                None => Provisioning::simulated(profile(args.profile), DAYS),
             };
             study(&application, args, &[])
         }
@@ -73,15 +73,15 @@ fn data(given: Option<&Path>, name: &str) -> Result<Option<PathBuf>, PaperError>
     Err(PaperError::File { path: dir, what: "there is no such folder".into(), hint })
 }
 
-fn profile(args: &StudyArgs) -> Profile {
-    match args.profile {
+fn profile(name: ProfileName) -> Profile {
+    match name {
         ProfileName::Published => Profile::Published,
         ProfileName::Sound => Profile::Sound,
     }
 }
 
 fn synthetic(args: &SyntheticArgs) -> Result<Outcome, CliError> {
-    let profile = profile(&args.study);
+    let profile = profile(args.study.profile);
     let application = match &args.study.data {
         Some(dir) => Synthetic::read(profile, dir)?,
         None => Synthetic::drawn(profile, args.phase)?,

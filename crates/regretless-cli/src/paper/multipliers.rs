@@ -1,27 +1,24 @@
 //! `regretless paper multipliers`
 
+use std::collections::BTreeSet;
+
 use regretless_core::{Instance, Parameters};
 use regretless_paper::multipliers::{Distribution, MultiplierRow, Quadratic, eigen, rows};
 use regretless_paper::portfolio::Portfolio;
 use regretless_paper::provisioning::Provisioning;
 use regretless_paper::synthetic::Synthetic;
-use regretless_paper::{Application, Cell as Where, PaperError, Profile};
+use regretless_paper::{Application, Cell as Where, PaperError};
 use regretless_report::{
     AxisScale, Cell, ChartAxis, Grid, LineChart, Series, StudyChart, StudyReport, StudySection,
 };
 use serde::Serialize;
 
 use super::args::MultiplierArgs;
-use super::{DAYS, ROWS_JSON, TABLES, data, foreign, markdown, write};
+use super::{DAYS, ROWS_JSON, TABLES, data, foreign, markdown, profile, write};
 use crate::args::Format;
 use crate::error::CliError;
 use crate::learning::{four, threads};
 use crate::output::{Exit, Outcome, json, table, wrapped};
-
-/// The seed of the released eigenvalue study.
-const SEED: u64 = 29_489_138;
-
-const EIGENVALUES: &str = "eigenvalues.csv";
 
 /// Instances that a rule is tried on.
 const INSTANCES: usize = 64;
@@ -32,11 +29,13 @@ pub(super) fn run(args: &MultiplierArgs) -> Result<Outcome, CliError> {
     if taken.exists() {
         return Err(CliError::NotEmpty { path: args.out.display().to_string() });
     }
-    foreign(&args.out, EIGENVALUES)?;
+    foreign(&args.out, eigen::KNOWN)?;
     let interrupt = crate::interrupt::on_ctrl_c();
-    let rules = rules(args)?;
-    let (sizes, trials) =
-        if args.full { (eigen::sizes(), eigen::TRIALS) } else { (eigen::quick_sizes(), 100) };
+    let usual = if args.full { eigen::sizes() } else { eigen::quick_sizes() };
+    let chosen: BTreeSet<usize> = args.sizes.iter().map(|&n| n.into()).collect();
+    let sizes = if chosen.is_empty() { usual } else { chosen.into_iter().collect() };
+    let trials = if args.full { eigen::TRIALS } else { 100 };
+    let mut known = eigen::Known::open(&args.out)?;
     let bar = crate::progress::bar(
         Distribution::ALL.len() as u64 * sizes.iter().map(|n| (n * n) as u64).sum::<u64>(),
         args.common.quiet,
@@ -46,13 +45,18 @@ pub(super) fn run(args: &MultiplierArgs) -> Result<Outcome, CliError> {
     for distribution in Distribution::ALL {
         for &n in &sizes {
             if interrupt.requested() {
-                return Err(CliError::Interrupted);
+                let remarks = format!(
+                    "stopped before all sizes were done, so there is no table yet: what is done is kept in {}; the same command goes on\n",
+                    args.out.display()
+                );
+                return Ok(Outcome { text: String::new(), remarks, exit: Exit::Failure });
             }
-            studies.push(eigen::study(n, trials, distribution, SEED));
+            studies.push(known.study(n, trials, distribution)?);
             bar.inc((n * n) as u64);
         }
     }
     bar.finish_and_clear();
+    let rules = rules(args)?;
     let fits: Vec<(Distribution, Option<Quadratic>)> = Distribution::ALL
         .into_iter()
         .map(|distribution| {
@@ -62,10 +66,8 @@ pub(super) fn run(args: &MultiplierArgs) -> Result<Outcome, CliError> {
         .collect();
     let page = page(&rules, &studies, &fits, trials);
     let machine = json(&Machine { rows: &rules, eigenvalues: &studies });
-    std::fs::create_dir_all(&args.out)
-        .map_err(|source| CliError::Write { path: args.out.display().to_string(), source })?;
     write(&args.out.join(ROWS_JSON), &machine)?;
-    write(&args.out.join(EIGENVALUES), &eigenvalues(&studies).csv())?;
+    write(&args.out.join("eigenvalues.csv"), &eigenvalues(&studies).csv())?;
     write(&args.out.join("rules.csv"), &rule_grid(&rules).csv())?;
     write(&args.out.join(TABLES), &markdown(&page))?;
     let paths = page.write(&args.out)?;
@@ -100,7 +102,7 @@ struct Machine<'a> {
 
 /// Every rule on instances of the three applications.
 fn rules(args: &MultiplierArgs) -> Result<Vec<MultiplierRow>, CliError> {
-    let profile = Profile::Sound;
+    let profile = profile(args.profile);
     let synthetic = Synthetic::drawn(profile, None)?;
     let portfolio = match data(args.data.as_deref().map(|root| root.join("sp500")).as_deref(), "sp500")? {
         Some(dir) => Portfolio::read(profile, &dir)?,
@@ -229,17 +231,19 @@ fn page(
             })
             .collect(),
     };
+    let largest = studies.iter().filter(|s| s.distribution == Distribution::Uniform).max_by_key(|s| s.n);
     let beyond = studies.iter().filter(|s| s.unit_rows.max > s.n as f64 + 1e-6).count();
     StudyReport {
         title: "Multipliers: how much a broken hard row must cost".into(),
         summary: format!(
             "With rows of unit length the largest eigenvalue of AAᵀ never exceeds n ({beyond} exceptions in {} cells): the growth \
              with n² in the paper comes from rows that its experiment gave up on and left un-normalised. The theorem's own \
-             quantity, 1/σ²_min of the rows, has a median of many thousands at n = 40, and no useful bound; the dual rule \
-             needs none.",
-            studies.len()
+             quantity, 1/σ²_min of the rows, has a median of {} at n = {}, and no useful bound; the dual rule needs none.",
+            studies.len(),
+            four(largest.map_or(f64::NAN, |s| s.theorem.median)),
+            largest.map_or(0, |s| s.n),
         ),
-        facts: vec![("Trials".into(), trials.to_string()), ("Seed".into(), SEED.to_string())],
+        facts: vec![("Trials".into(), trials.to_string()), ("Seed".into(), eigen::SEED.to_string())],
         sections: vec![
             StudySection {
                 title: "Three rules".into(),

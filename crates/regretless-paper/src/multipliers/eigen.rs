@@ -5,15 +5,23 @@
 //! eigenvalues are those of AAᵀ. With unit rows these add up to n, so none exceeds n; what grew like n² were the rows
 //! that the experiment gave up on and left un-normalised ([`Draw::given_up`]).
 
+use std::fs;
+use std::path::Path;
+
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{MatRef, Par, Spec};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::table::median;
 use super::{Distribution, Draw, Quadratic};
+use crate::PaperError;
+use crate::journal::{Journal, number};
+
+/// The seed of the released study.
+pub const SEED: u64 = 29_489_138;
 
 /// Trials for each size in the paper.
 pub const TRIALS: usize = 1000;
@@ -29,15 +37,19 @@ pub fn quick_sizes() -> Vec<usize> {
 }
 
 /// How a quantity spreads over trials.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Mean.
+    #[serde(deserialize_with = "number")]
     pub mean: f64,
     /// Standard deviation of the sample; 0 for a single trial.
+    #[serde(deserialize_with = "number")]
     pub std: f64,
     /// Median.
+    #[serde(deserialize_with = "number")]
     pub median: f64,
     /// Largest.
+    #[serde(deserialize_with = "number")]
     pub max: f64,
 }
 
@@ -58,7 +70,7 @@ impl Spread {
 }
 
 /// The study for one size and distribution.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Eigenvalues {
     /// Number of rows, and of entries of each.
     pub n: usize,
@@ -101,6 +113,45 @@ pub fn study(n: usize, trials: usize, distribution: Distribution, seed: u64) -> 
         unit_rows: Spread::of(each.iter().map(|t| t.1).collect()),
         theorem: Spread::of(each.iter().map(|t| t.2).collect()),
         unnormalised_share: each.iter().filter(|t| t.3).count() as f64 / trials as f64,
+    }
+}
+
+/// The sizes that are done, in a folder: what is there is not done again.
+#[derive(Debug)]
+pub struct Known {
+    journal: Journal,
+    found: Vec<Eigenvalues>,
+}
+
+/// Its file.
+pub const KNOWN: &str = "eigenvalues.jsonl";
+
+impl Known {
+    /// Opens or begins a folder.
+    pub fn open(dir: &Path) -> Result<Self, PaperError> {
+        let failed =
+            |e: std::io::Error| PaperError::file(dir, e.to_string(), "choose another folder with --out");
+        fs::create_dir_all(dir).map_err(failed)?;
+        let journal = Journal::open(dir.join(KNOWN))?;
+        let found = journal.read()?;
+        Ok(Self { journal, found })
+    }
+
+    /// [`study`] of the released experiment's seed, looked up or done and written down.
+    pub fn study(
+        &mut self,
+        n: usize,
+        trials: usize,
+        distribution: Distribution,
+    ) -> Result<Eigenvalues, PaperError> {
+        let wanted = |s: &&Eigenvalues| (s.n, s.trials, s.distribution) == (n, trials, distribution);
+        if let Some(found) = self.found.iter().find(wanted) {
+            return Ok(found.clone());
+        }
+        let done = study(n, trials, distribution, SEED);
+        self.journal.add(&done)?;
+        self.found.push(done.clone());
+        Ok(done)
     }
 }
 
@@ -177,6 +228,25 @@ mod tests {
             assert!(extremes(&draw.unit, 6).1 <= 1.0 + 1e-12);
         }
         assert!(study(0, 2, Distribution::Uniform, 1).theorem.mean.is_nan());
+    }
+
+    #[test]
+    fn what_is_written_down_is_not_done_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Known::open(folder.path()).unwrap().study(6, 10, Distribution::Beta).unwrap();
+        assert_eq!(first, study(6, 10, Distribution::Beta, SEED));
+        // A line of other figures is believed, and one cut short is not.
+        let path = folder.path().join(KNOWN);
+        let line =
+            fs::read_to_string(&path).unwrap().replace("\"unnormalised_share\":", "\"unnormalised_share\":7");
+        fs::write(&path, format!("{line}{}", &line[..20])).unwrap();
+        let mut known = Known::open(folder.path()).unwrap();
+        assert!(known.study(6, 10, Distribution::Beta).unwrap().unnormalised_share >= 7.0);
+        assert_eq!(known.study(6, 11, Distribution::Beta).unwrap().trials, 11);
+        drop(known);
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 2);
+        fs::write(&path, "{}\n").unwrap();
+        assert!(Known::open(folder.path()).unwrap_err().to_string().contains("line 1"));
     }
 
     #[test]

@@ -1,0 +1,82 @@
+//! A file that grows by a line of JSON for each thing that is done: a command that was stopped goes on where it was.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::PaperError;
+
+/// The file, open for this process alone.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+impl Journal {
+    /// Opens or begins a file.
+    pub(crate) fn open(path: PathBuf) -> Result<Self, PaperError> {
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(|e| failed(&path, &e))?;
+        // A file system without locks does without.
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            let hint = "wait for it, or choose another folder with --out";
+            return Err(PaperError::file(&path, "another command is writing here", hint));
+        }
+        Ok(Self { path, file: Mutex::new(file) })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether nothing is done yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        fs::metadata(&self.path).is_ok_and(|file| file.len() == 0)
+    }
+
+    /// What was done before.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<Vec<T>, PaperError> {
+        let bytes = fs::read(&self.path).map_err(|e| failed(&self.path, &e))?;
+        let text = String::from_utf8_lossy(&bytes);
+        // A line that a kill cut short is done again.
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        if whole < text.len() {
+            fs::write(&self.path, text[..whole].as_bytes()).map_err(|e| failed(&self.path, &e))?;
+        }
+        let lines = text[..whole].lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let parsed = lines.map(|(number, line)| {
+            serde_json::from_str(line).map_err(|error| {
+                let what = format!("line {}: {error}", number + 1);
+                PaperError::file(&self.path, what, "delete the line, and what it was of is done again")
+            })
+        });
+        parsed.collect()
+    }
+
+    /// Writes down what is done: one line, in one go.
+    pub(crate) fn add<T: Serialize>(&self, done: &T) -> Result<(), PaperError> {
+        let hint = "free some space; what is finished is kept";
+        let failed = |e: String| PaperError::file(&self.path, e, hint);
+        let line = serde_json::to_string(done).map_err(|e| failed(e.to_string()))? + "\n";
+        let mut file = self.file.lock().map_err(|e| failed(e.to_string()))?;
+        file.write_all(line.as_bytes()).and_then(|()| file.flush()).map_err(|e| failed(e.to_string()))
+    }
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> PaperError {
+    PaperError::file(path, error.to_string(), "choose another folder with --out")
+}
+
+/// JSON has no infinity and no NaN: they are written as null.
+pub(crate) fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
+}
+
+pub(crate) fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    let values: Vec<Option<f64>> = Vec::deserialize(deserializer)?;
+    Ok(values.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect())
+}
