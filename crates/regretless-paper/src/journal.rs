@@ -18,8 +18,13 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens or begins a file.
-    pub(crate) fn open(path: PathBuf) -> Result<Self, PaperError> {
+    /// Opens or begins a file in a folder, which is made if it is not there.
+    pub(crate) fn open(dir: &Path, name: &str) -> Result<Self, PaperError> {
+        if dir.exists() && !dir.is_dir() {
+            return Err(PaperError::file(dir, "it is a file, not a folder", OTHER_FOLDER));
+        }
+        fs::create_dir_all(dir).map_err(|e| failed(dir, &e))?;
+        let path = dir.join(name);
         let file = OpenOptions::new().create(true).append(true).open(&path).map_err(|e| failed(&path, &e))?;
         // A file system without locks does without.
         if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
@@ -67,8 +72,10 @@ impl Journal {
     }
 }
 
+pub(crate) const OTHER_FOLDER: &str = "choose another folder with --out";
+
 fn failed(path: &Path, error: &std::io::Error) -> PaperError {
-    PaperError::file(path, error.to_string(), "choose another folder with --out")
+    PaperError::file(path, error.to_string(), OTHER_FOLDER)
 }
 
 /// JSON has no infinity and no NaN: they are written as null.

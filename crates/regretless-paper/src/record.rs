@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::PaperError;
 use crate::application::{Application, Cell};
-use crate::journal::{Journal, number, numbers};
+use crate::journal::{Journal, OTHER_FOLDER, number, numbers};
 use crate::profile::Profile;
 
 /// What one training with one seed came to.
@@ -107,36 +107,35 @@ pub struct Results {
 impl Results {
     /// Opens or begins a folder of results. One that was made with other settings is refused.
     pub fn open(dir: &Path, application: &dyn Application) -> Result<Self, PaperError> {
-        const HINT: &str = "choose another folder with --out";
-        let failed = |e: std::io::Error| PaperError::file(dir, e.to_string(), HINT);
-        if dir.exists() && !dir.is_dir() {
-            return Err(PaperError::file(dir, "it is a file, not a folder", HINT));
-        }
-        fs::create_dir_all(dir).map_err(failed)?;
+        let failed = |e: std::io::Error| PaperError::file(dir, e.to_string(), OTHER_FOLDER);
         let origin = Origin {
             application: application.id().word().to_owned(),
             profile: application.profile(),
             settings: application.settings().into_iter().collect(),
         };
         let about = dir.join("study.json");
-        let journal = Journal::open(dir.join("results.jsonl"))?;
+        let journal = Journal::open(dir, "results.jsonl")?;
         // What was begun and has no result yet may be begun anew.
         let empty = journal.is_empty();
         match fs::read_to_string(&about) {
             Ok(text) if !empty => {
                 let found: Option<Origin> = serde_json::from_str(&text).ok();
                 let Some(found) = found else {
-                    return Err(PaperError::file(&about, "it does not say what the results here are", HINT));
+                    return Err(PaperError::file(
+                        &about,
+                        "it does not say what the results here are",
+                        OTHER_FOLDER,
+                    ));
                 };
                 if found != origin {
                     let what = found.difference(&origin);
-                    let hint = format!("go on with what it names, or {HINT}");
+                    let hint = format!("go on with what it names, or {OTHER_FOLDER}");
                     return Err(PaperError::file(&about, what, hint));
                 }
             }
             Err(_) if !empty => {
                 let what = "results without a study.json that says what they are";
-                return Err(PaperError::file(journal.path(), what, HINT));
+                return Err(PaperError::file(journal.path(), what, OTHER_FOLDER));
             }
             _ => {
                 let text = serde_json::to_string_pretty(&origin).unwrap_or_default();

@@ -5,7 +5,6 @@
 //! eigenvalues are those of AAᵀ. With unit rows these add up to n, so none exceeds n; what grew like n² were the rows
 //! that the experiment gave up on and left un-normalised ([`Draw::given_up`]).
 
-use std::fs;
 use std::path::Path;
 
 use faer::diag::Diag;
@@ -129,10 +128,7 @@ pub const KNOWN: &str = "eigenvalues.jsonl";
 impl Known {
     /// Opens or begins a folder.
     pub fn open(dir: &Path) -> Result<Self, PaperError> {
-        let failed =
-            |e: std::io::Error| PaperError::file(dir, e.to_string(), "choose another folder with --out");
-        fs::create_dir_all(dir).map_err(failed)?;
-        let journal = Journal::open(dir.join(KNOWN))?;
+        let journal = Journal::open(dir, KNOWN)?;
         let found = journal.read()?;
         Ok(Self { journal, found })
     }
@@ -179,6 +175,8 @@ fn extremes(rows: &[f64], n: usize) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
