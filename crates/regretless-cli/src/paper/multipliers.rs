@@ -31,6 +31,8 @@ pub(super) fn run(args: &MultiplierArgs) -> Result<Outcome, CliError> {
     }
     foreign(&args.out, eigen::KNOWN)?;
     let interrupt = crate::interrupt::on_ctrl_c();
+    // First, because it reads the data: what is wrong with it shows before hours are spent.
+    let rules = rules(args)?;
     let usual = if args.full { eigen::sizes() } else { eigen::quick_sizes() };
     let chosen: BTreeSet<usize> = args.sizes.iter().map(|&n| n.into()).collect();
     let sizes = if chosen.is_empty() { usual } else { chosen.into_iter().collect() };
@@ -56,7 +58,6 @@ pub(super) fn run(args: &MultiplierArgs) -> Result<Outcome, CliError> {
         }
     }
     bar.finish_and_clear();
-    let rules = rules(args)?;
     let fits: Vec<(Distribution, Option<Quadratic>)> = Distribution::ALL
         .into_iter()
         .map(|distribution| {
