@@ -8,6 +8,7 @@
 
 use crate::path::{Outcome, Path};
 use crate::problem::{RowId, View};
+use crate::scaling::Columns;
 use crate::softened::{Law, Piece, Softened};
 use crate::workspace::{State, Workspace};
 
@@ -30,22 +31,29 @@ pub(crate) enum Verdict {
     Stalled,
 }
 
-/// One worker's memory for exact solves. Rows are kept with unit norm.
+/// One worker's memory for exact solves. Columns are equilibrated and rows have unit norm.
 pub(crate) struct ExactWorker {
     pub(crate) s: Softened,
     pub(crate) caps: Vec<Caps>,
-    /// Norms the rows had.
+    /// Units of the variables.
+    pub(crate) columns: Columns,
+    /// Norms the rows had, in those units.
     pub(crate) norms: Vec<f64>,
     /// The median limit of the dense rows (of the bounds, if there are none): one huge bound does not set the scale.
     typical: f64,
     pub(crate) ws: Workspace,
     /// The gain θ being solved.
     pub(crate) theta: Vec<f64>,
-    /// Stationarity of the last path's end.
-    pub(crate) residual: f64,
+    /// Breakpoints a solve may take, in units of n + m.
+    pub(crate) patience: usize,
 }
 
 const ROUNDS: usize = 60;
+/// Breakpoints, in units of n + m, after which a solve is taken to be lost among ties; those that arrive need 1 to 3 (measured
+/// on netlib and Maros–Meszaros).
+pub(crate) const PATIENCE: usize = 5;
+/// A limit below this share of the largest one is 0 up to rounding.
+const NO_LIMIT: f64 = 1e-9;
 /// Excess of a row at its kink, over the size of its terms, that counts as zero.
 const AT_KINK: f64 = 1e-12;
 
@@ -55,48 +63,59 @@ impl ExactWorker {
         let (n, m) = (s.n, s.m());
         let mut worker = Self {
             caps: Vec::new(),
+            columns: Columns::default(),
             norms: Vec::new(),
             typical: 0.0,
             ws: Workspace::new(n, m),
             theta: vec![0.0; n],
-            residual: f64::INFINITY,
+            patience: PATIENCE,
             s,
         };
-        worker.normalise(view, None);
+        worker.normalise(view, None, &[]);
         worker
     }
 
-    /// Loads the rows of another instance. `penalties` caps the hard rows (stacked order); `None` leaves them hard.
-    pub(crate) fn load(&mut self, view: &View<'_>, penalties: Option<&[f64]>) {
+    /// Loads the rows of another instance. `penalties` caps the hard rows (stacked order); `None` leaves them hard. The
+    /// equalities in `implied` follow from the others and are left aside.
+    pub(crate) fn load(&mut self, view: &View<'_>, penalties: Option<&[f64]>, implied: &[usize]) {
         let m = self.s.m();
         self.s.load(view);
         if self.s.m() != m {
             // Bounds appeared or vanished: other rows, other memory.
             self.ws = Workspace::new(self.s.n, self.s.m());
         }
-        self.normalise(view, penalties);
+        self.normalise(view, penalties, implied);
     }
 
-    fn normalise(&mut self, view: &View<'_>, penalties: Option<&[f64]>) {
+    /// The gain θ of an instance, in the engine's units.
+    pub(crate) fn set_gain(&mut self, view: &View<'_>) {
+        view.gain(&mut self.theta);
+        self.columns.multiply(&mut self.theta);
+    }
+
+    fn normalise(&mut self, view: &View<'_>, penalties: Option<&[f64]>, implied: &[usize]) {
         let (n, shape) = (self.s.n, view.shape);
+        self.columns = Columns::of(&self.s);
+        self.columns.apply(&mut self.s);
         self.norms.clear();
         self.caps.clear();
         for i in 0..self.s.m() {
-            let mut norm = 1.0;
-            if i < self.s.m_dense {
+            let norm = if i < self.s.m_dense {
                 let row = &mut self.s.dense[i * n..(i + 1) * n];
-                norm = row.iter().map(|a| a * a).sum::<f64>().sqrt();
-                if norm == 0.0 {
-                    norm = 1.0;
-                }
+                let length = row.iter().map(|a| a * a).sum::<f64>().sqrt();
+                let norm = if length == 0.0 { 1.0 } else { length };
                 row.iter_mut().for_each(|a| *a /= norm);
                 self.s.d[i] /= norm;
                 self.s.reach[i] = 1.0;
-            }
+                norm
+            } else {
+                self.columns.get(self.s.unit[i - self.s.m_dense].var)
+            };
             let hard = |id: RowId| penalties.map_or(f64::INFINITY, |p| p[shape.position(id)] * norm);
             let id = self.s.ids[i];
             let (over, under) = match id {
                 RowId::Soft(k) => (view.alpha[k] * norm, view.under[k] * norm),
+                RowId::Equal(k) if implied.contains(&k) => (0.0, 0.0),
                 RowId::Equal(_) => (hard(id), hard(id)),
                 RowId::Upper(j) if self.s.is_equality(i, view) => (hard(id), hard(RowId::Lower(j))),
                 RowId::AtMost(_) | RowId::Lower(_) | RowId::Upper(_) => (hard(id), 0.0),
@@ -105,7 +124,9 @@ impl ExactWorker {
             self.caps.push(Caps { over, under });
         }
         let (dense, bounds) = self.s.d.split_at(self.s.m_dense);
-        self.typical = median_size(dense).or_else(|| median_size(bounds)).unwrap_or(0.0);
+        // A limit of 1e-13 beside bounds of 20 is a zero that somebody computed: it sets no scale.
+        let least = NO_LIMIT * self.ws.kernel.largest(&self.s.d);
+        self.typical = median_size(dense, least).or_else(|| median_size(bounds, least)).unwrap_or(0.0);
     }
 
     /// Solves for the gain in `self.theta`, from `state` (pieces, multipliers of unit-norm rows, factor) if `warm`.
@@ -223,6 +244,7 @@ impl ExactWorker {
 
     /// Paths and corrections until every row on a kink is at it.
     fn rounds(&mut self, state: &mut State, refactor: bool, slope: f64) -> Verdict {
+        let limit = self.ws.work.breakpoints + 100 + self.patience * (self.s.n + self.s.m());
         let (mut slope, mut refactor) = (slope, refactor);
         let mut last = f64::INFINITY;
         // The largest size met: where the optimum is 0, the current one shrinks with the error.
@@ -235,12 +257,13 @@ impl ExactWorker {
             refactor = false;
             state.slope = slope;
             let mut path = Path::new(&self.s, state, &mut self.ws, &self.theta);
+            path.limit = limit;
             match path.run() {
                 Outcome::Arrived => {}
                 Outcome::Unbounded => return Verdict::Unbounded,
                 Outcome::Stalled => return Verdict::Stalled,
             }
-            self.residual = self.ws.settle(&self.s, state, &self.theta);
+            self.ws.settle(&self.s, state, &self.theta);
             let off = self.off_kink(state);
             for i in 0..self.s.m() {
                 state.lambda[i] = self.s.laws[i].multiplier(state.piece[i], self.ws.z[i]);
@@ -332,15 +355,22 @@ impl ExactWorker {
         rows
     }
 
+    /// The multiplier of row `i` off its kink; 0 where that side has no cap.
+    pub(crate) fn resting(&self, piece: Piece, i: usize) -> f64 {
+        let caps = self.caps[i];
+        let at = if piece == Piece::Above { caps.over } else { -caps.under };
+        if at.is_finite() { at } else { 0.0 }
+    }
+
     /// True if one side of row `i` has no cap.
     pub(crate) fn hard(&self, i: usize) -> bool {
         self.caps[i].over.is_infinite() || self.caps[i].under.is_infinite()
     }
 }
 
-/// The median of |d| over the non-zero entries.
-fn median_size(d: &[f64]) -> Option<f64> {
-    let mut sizes: Vec<f64> = d.iter().map(|d| d.abs()).filter(|d| *d > 0.0).collect();
+/// The median of |d| over the entries above `least`.
+fn median_size(d: &[f64], least: f64) -> Option<f64> {
+    let mut sizes: Vec<f64> = d.iter().map(|d| d.abs()).filter(|d| *d > least).collect();
     let middle = sizes.len() / 2;
     (!sizes.is_empty()).then(|| *sizes.select_nth_unstable_by(middle, f64::total_cmp).1)
 }

@@ -25,13 +25,13 @@ pub(crate) fn vjp(view: &View<'_>, optimum: &Optimum, g: &[f64]) -> Option<Gradi
     let factor = Lower::of_hessian(view)?;
     let mut q = g.to_vec();
     factor.forward(&mut q);
-    let (v, u) = project(view, &optimum.basis, &factor, q);
+    let (v, u) = project(view, &optimum.active, &factor, q);
     let mut out = Gradients { theta: v.iter().map(|v| view.sign * v).collect(), ..Gradients::default() };
     out.Q = (0..n * n).map(|ij| -(v[ij / n] * x[ij % n] + x[ij / n] * v[ij % n])).collect();
     let soft = view.shape.soft;
     (out.d, out.alpha, out.under) = (vec![0.0; soft], vec![0.0; soft], vec![0.0; soft]);
     let mut on = vec![false; soft];
-    for (row, u) in optimum.basis.iter().zip(&u) {
+    for (row, u) in optimum.active.iter().zip(&u) {
         if let RowId::Soft(k) = row {
             (on[*k], out.d[*k]) = (true, *u);
         }
@@ -57,7 +57,7 @@ fn project(view: &View<'_>, basis: &[RowId], factor: &Lower, mut q: Vec<f64>) ->
     let kernel = Kernel::new();
     let mut kept: Vec<Column> = Vec::new();
     for (at, row) in basis.iter().enumerate() {
-        let mut w = dense_row(view, *row);
+        let mut w = view.row(*row);
         factor.forward(&mut w);
         let size = norm(&w);
         let mut mix = vec![0.0; kept.len()];
@@ -104,22 +104,6 @@ struct Column {
     unit: Vec<f64>,
     /// Its column of R.
     mix: Vec<f64>,
-}
-
-fn dense_row(view: &View<'_>, row: RowId) -> Vec<f64> {
-    let n = view.shape.n;
-    let unit = |j: usize, sign: f64| {
-        let mut out = vec![0.0; n];
-        out[j] = sign;
-        out
-    };
-    match row {
-        RowId::Soft(i) => view.C[i * n..(i + 1) * n].to_vec(),
-        RowId::AtMost(i) => view.A[i * n..(i + 1) * n].to_vec(),
-        RowId::Equal(i) => view.B[i * n..(i + 1) * n].to_vec(),
-        RowId::Lower(j) => unit(j, -1.0),
-        RowId::Upper(j) => unit(j, 1.0),
-    }
 }
 
 /// L of 2Q = LLᵀ, column-major.

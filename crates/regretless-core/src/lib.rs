@@ -66,10 +66,13 @@
 //! mean what. Results do not depend on the number of threads. Notation follows the paper (NeurIPS 2021): C', d', γ for the
 //! stacked rows, M and U for the rows on the quadratic and the linear piece.
 
+mod accuracy;
+mod active_set;
 mod anchors;
 mod batch;
 mod chain;
 mod clock;
+mod crossover;
 mod curvature;
 mod exact;
 mod factor;
@@ -93,9 +96,11 @@ mod pool;
 mod problem;
 mod pseudo;
 mod reading;
+mod redundant;
 pub mod reference;
 mod regret;
 mod saved;
+mod scaling;
 mod scenarios;
 mod settle;
 mod softened;
@@ -107,6 +112,7 @@ mod surrogate;
 mod vertex;
 mod workspace;
 
+pub use accuracy::{Accuracy, Tolerances};
 pub use clock::Nanos;
 pub use gradient::Gradients;
 pub use layout::{Layout, Part};

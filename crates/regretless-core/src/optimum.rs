@@ -1,6 +1,8 @@
 //! What an exact solve returns.
 
-use crate::problem::{ProblemError, RowId, Shape};
+use crate::accuracy::Accuracy;
+use crate::kernel::Kernel;
+use crate::problem::{ProblemError, RowId, Shape, View};
 use crate::workspace::Work;
 
 /// How an exact solve ended. A hard problem is a status; bad input is an error.
@@ -13,7 +15,8 @@ use crate::workspace::Work;
 /// | `NumericalTrouble` | the best point found, finite | its value | the best found |
 #[derive(Clone, Debug, PartialEq)]
 pub enum Status {
-    /// Solved: to a vertex for an LP, to 1e-8 relative for a QP.
+    /// Solved, and measured to keep the [`Tolerances`](crate::Tolerances); a vertex for an LP unless the reference solver's own
+    /// point was the only one that does.
     Optimal,
     /// No point satisfies all hard rows and bounds.
     Infeasible {
@@ -25,7 +28,7 @@ pub enum Status {
         /// A direction along which every hard row keeps holding and the objective improves for ever.
         ray: Vec<f64>,
     },
-    /// No link of the chain reached the required accuracy.
+    /// No link of the chain reached the tolerances; [`Optimum::accuracy`] says how far off the best point is.
     NumericalTrouble,
 }
 
@@ -157,8 +160,10 @@ pub struct Optimum {
     /// λ of every row: ±θ = 2Qx + Cᵀλ_soft + Aᵀλ_at_most + Bᵀλ_equal − λ_lower + λ_upper, with +θ for `max` and −θ for `min`.
     /// Non-negative on inequalities and bounds, between −under and alpha on soft rows, any sign on equalities.
     pub multipliers: RowValues,
-    /// Rows at equality (soft rows: at their kink) that determine x: n independent ones for an LP.
-    pub basis: Vec<RowId>,
+    /// Rows at equality (soft rows: at their kink), bounds first; see [`Optimum::basis`].
+    pub active: Vec<RowId>,
+    /// How right the answer is, in the user's rows and units.
+    pub accuracy: Accuracy,
     /// True if all rows and Q together have rank below n: x is then the minimum-norm optimum.
     pub rank_deficient: bool,
     /// Who answered.
@@ -171,5 +176,30 @@ impl Optimum {
     /// True for [`Status::Optimal`].
     pub fn is_optimal(&self) -> bool {
         self.status == Status::Optimal
+    }
+
+    /// A largest independent set of the active rows: n rows for an LP whose optimum is a vertex.
+    pub fn basis(&self, view: &View<'_>) -> Vec<RowId> {
+        let kernel = Kernel::new();
+        let mut basis: Vec<Vec<f64>> = Vec::new();
+        let mut rows = Vec::new();
+        for &id in &self.active {
+            let mut row = view.row(id);
+            let size = kernel.dot(&row, &row).sqrt();
+            // Twice is enough: Gram–Schmidt with one repetition.
+            for _ in 0..2 {
+                for b in &basis {
+                    let along = kernel.dot(b, &row);
+                    kernel.axpy(-along, b, &mut row);
+                }
+            }
+            let left = kernel.dot(&row, &row).sqrt();
+            if left > 1e-9 * size {
+                row.iter_mut().for_each(|r| *r /= left);
+                basis.push(row);
+                rows.push(id);
+            }
+        }
+        rows
     }
 }

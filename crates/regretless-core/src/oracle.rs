@@ -1,21 +1,25 @@
 //! The exact solver: one instance, or thousands, cold or warm.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::accuracy::{self, Accuracy, Tolerances};
+use crate::active_set;
 use crate::batch;
-use crate::exact::{Caps, ExactWorker, Verdict};
+use crate::crossover::{self, Crossed};
+use crate::exact::{Caps, ExactWorker, PATIENCE, Verdict};
 use crate::linalg;
 use crate::optimum::{Link, Optimum, RowValues, Status};
-use crate::path::Path;
 use crate::pool::{Guard, Pool};
 use crate::problem::{Instance, Problem, ProblemError, RowId, View};
-use crate::reference::{self, ReferenceStatus};
+use crate::redundant;
 use crate::softened::Piece;
 use crate::store::Store;
 use crate::workspace::{Owner, State, Work};
 
-/// Stationarity beyond this is handed to the reference solver.
-const ACCURATE: f64 = 1e-9;
+/// Changes of the active set that are tried near an answer before the next link is asked.
+const NEWTON_STEPS: usize = 12;
+/// As [`PATIENCE`], when nobody else is left to ask.
+const LAST_PATIENCE: usize = 50;
 
 /// Solves a problem exactly, for the stated parameters or any overrides.
 ///
@@ -37,6 +41,9 @@ pub struct Oracle {
     problem: Problem,
     /// Caps on hard rows, stacked: the softened problem instead of the original one.
     penalties: Option<Vec<f64>>,
+    tolerances: Tolerances,
+    /// Equalities that follow from the others.
+    implied: OnceLock<Vec<usize>>,
     owner: Owner,
     /// Where solves without a start of their own begin.
     home: Option<Arc<State>>,
@@ -52,7 +59,20 @@ pub(crate) struct Worker {
 impl Oracle {
     /// An oracle for the problem as stated.
     pub fn new(problem: &Problem) -> Self {
-        Self { problem: problem.clone(), penalties: None, owner: Owner::new(), home: None, pool: Pool::new() }
+        Self {
+            problem: problem.clone(),
+            penalties: None,
+            tolerances: Tolerances::default(),
+            implied: OnceLock::new(),
+            owner: Owner::new(),
+            home: None,
+            pool: Pool::new(),
+        }
+    }
+
+    /// The same oracle with other demands on what is called optimal.
+    pub fn with_tolerances(self, tolerances: Tolerances) -> Self {
+        Self { tolerances, ..self }
     }
 
     /// An oracle for the softened problem: a unit of violation of a hard row costs its penalty, no more.
@@ -128,8 +148,18 @@ impl Oracle {
     fn new_worker(&self) -> Worker {
         let view = self.problem.view(&Instance::default()).expect("a validated problem has a valid view");
         let mut exact = ExactWorker::new(&view);
-        exact.load(&view, self.penalties.as_deref());
+        exact.load(&view, self.penalties.as_deref(), self.implied(&Instance::default()));
         Worker { exact, own_rows: true }
+    }
+
+    /// The problem's equalities that say nothing new, for an instance that keeps them. With penalties every row has its price.
+    fn implied(&self, instance: &Instance<'_>) -> &[usize] {
+        if self.penalties.is_some() || instance.B.is_some() || instance.c.is_some() {
+            return &[];
+        }
+        self.implied.get_or_init(|| {
+            self.problem.view(&Instance::default()).map_or(Vec::new(), |view| redundant::implied(&view))
+        })
     }
 
     /// Solves with a given worker and start; returns the state for the next start.
@@ -142,190 +172,245 @@ impl Oracle {
         let view = self.problem.view(instance)?;
         let fresh = instance.changes_rows();
         if fresh || !worker.own_rows {
-            worker.exact.load(&view, self.penalties.as_deref());
+            worker.exact.load(&view, self.penalties.as_deref(), self.implied(instance));
             worker.own_rows = !fresh;
         }
         let exact = &mut worker.exact;
-        view.gain(&mut exact.theta);
+        exact.set_gain(&view);
         exact.ws.work = Work::default();
         let (n, m) = (exact.s.n, exact.s.m());
         let (mut state, warm) = self.owner.adopt(start.or_else(|| self.home.clone()), n, m);
+        // States keep x in the user's units: those of the engine may differ between instances.
+        exact.columns.divide(&mut state.x);
         if fresh {
             state.factored = false;
         }
-        let mut verdict = exact.solve(&mut state, warm);
-        if warm && !accurate(exact, &verdict) {
-            verdict = exact.solve(&mut state, false);
-        }
-        let mut link = Link::Path;
-        if !accurate(exact, &verdict) {
-            link = Link::Reference;
-            verdict = self.by_reference(&view, exact, &mut state);
-        }
-        let optimum = self.optimum(&view, exact, &mut state, verdict, link);
+        let optimum = self.chain(&view, exact, &mut state, warm);
+        exact.columns.multiply(&mut state.x);
         if fresh {
             state.factored = false;
         }
         Ok((optimum, Arc::new(state)))
     }
 
-    /// Clarabel's answer, crossed over to a basic solution by starting the engine at it.
-    fn by_reference(&self, view: &View<'_>, exact: &mut ExactWorker, state: &mut State) -> Verdict {
-        if self.penalties.is_some() {
-            return Verdict::Stalled;
+    /// From link to link until an answer keeps the tolerances: the path from the start, refined by Newton steps on its active
+    /// set; the same from nothing; the reference solver crossed over, and at last its own point.
+    fn chain(&self, view: &View<'_>, exact: &mut ExactWorker, state: &mut State, warm: bool) -> Optimum {
+        let mut best = Best { tolerances: self.tolerances, found: None };
+        for warm in [true, false].into_iter().filter(|&w| !w || warm) {
+            match exact.solve(state, warm) {
+                Verdict::Stalled => continue,
+                Verdict::Optimal => {}
+                proof => return self.without_optimum(view, exact, state, proof, Link::Path),
+            }
+            let optimum = self.answer(view, exact, state, Link::Path);
+            if optimum.accuracy.within(&self.tolerances) {
+                return optimum;
+            }
+            best.offer(optimum, state);
+            if self.newton(view, exact, state, Link::Newton, &mut best) {
+                return best.take(state);
+            }
         }
-        let reference = reference::solve(view);
-        match reference.status {
-            ReferenceStatus::Solved => {
-                state.x.copy_from_slice(&reference.x);
-                exact.s.excess(exact.ws.kernel, &state.x, &mut exact.ws.z);
-                let size = state.x.iter().chain(&exact.s.d).fold(1e-9_f64, |m, v| m.max(v.abs()));
-                for i in 0..exact.s.m() {
-                    let caps = exact.caps[i];
-                    let (z, lambda) =
-                        (exact.ws.z[i], reference.rows[view.shape.position(exact.s.ids[i])] * exact.norms[i]);
-                    state.lambda[i] = lambda.clamp(-caps.under, caps.over);
-                    state.piece[i] = match z {
-                        _ if caps.over + caps.under <= 0.0 => Piece::Below,
-                        z if z.abs() <= 1e-6 * size => Piece::On,
-                        z if z < 0.0 => Piece::Below,
-                        _ => Piece::Above,
-                    };
+        if self.penalties.is_none() {
+            match crossover::ask(view, exact, state) {
+                Crossed::Proved(proof) => {
+                    return self.without_optimum(view, exact, state, proof, Link::Reference);
                 }
-                state.factored = false;
-                let verdict = exact.solve(state, true);
-                if accurate(exact, &verdict) {
-                    return verdict;
+                Crossed::Solved(reference) => {
+                    let link = Link::Reference;
+                    let interior = state.clone();
+                    let own = self.measured(view, exact, state, link, reference.x, &reference.rows);
+                    if !self.newton(view, exact, state, link, &mut best) && !best.offer(own, &interior) {
+                        state.clone_from(&interior);
+                        exact.patience = LAST_PATIENCE;
+                        let arrived = exact.solve(state, true) == Verdict::Optimal
+                            || exact.solve(state, false) == Verdict::Optimal;
+                        exact.patience = PATIENCE;
+                        if arrived {
+                            self.newton(view, exact, state, link, &mut best);
+                        }
+                    }
                 }
-                state.x.copy_from_slice(&reference.x);
-                Verdict::Stalled
+                Crossed::Failed => {}
             }
-            ReferenceStatus::Infeasible => {
-                // Its word is not enough: the multipliers have to be a proof.
-                let largest = reference.rows.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
-                let multiplier = |i: usize| {
-                    let y = reference.rows[view.shape.position(exact.s.ids[i])];
-                    if exact.hard(i) && y.abs() > 1e-6 * largest { y * exact.norms[i] } else { 0.0 }
-                };
-                let y: Vec<f64> = (0..exact.s.m()).map(multiplier).collect();
-                if exact.proves_infeasible(&y) {
-                    return Verdict::Infeasible((0..y.len()).filter(|&i| y[i] != 0.0).collect());
-                }
-                Verdict::Stalled
-            }
-            ReferenceStatus::Unbounded => {
-                let length = exact.ws.kernel.dot(&reference.x, &reference.x).sqrt();
-                for (ray, x) in exact.ws.dx.iter_mut().zip(&reference.x) {
-                    *ray = x / length;
-                }
-                // Nor here: the ray has to be one.
-                let mut path = Path::new(&exact.s, state, &mut exact.ws, &exact.theta);
-                if path.gains_along_ray() { Verdict::Unbounded } else { Verdict::Stalled }
-            }
-            ReferenceStatus::Failed => Verdict::Stalled,
         }
+        if best.found.is_none() {
+            best.offer(self.answer(view, exact, state, Link::Path), state);
+        }
+        best.take(state)
     }
 
-    fn optimum(
+    /// Newton steps on the active set from the state, until an answer keeps the tolerances or no row changes its piece.
+    fn newton(
         &self,
         view: &View<'_>,
         exact: &mut ExactWorker,
         state: &mut State,
-        verdict: Verdict,
         link: Link,
-    ) -> Optimum {
-        let sign = self.problem.sign();
+        best: &mut Best,
+    ) -> bool {
+        let (mut last, mut worse) = (usize::MAX, 0);
+        for _ in 0..NEWTON_STEPS {
+            if !active_set::solve(exact, state) {
+                return false;
+            }
+            if best.offer(self.answer(view, exact, state, link), state) {
+                return true;
+            }
+            let moved = active_set::correct(exact, state);
+            worse += usize::from(moved >= last);
+            if moved == 0 || worse > 1 {
+                return false;
+            }
+            last = moved;
+        }
+        false
+    }
+
+    /// The state as an answer in the user's units, measured there.
+    fn answer(&self, view: &View<'_>, exact: &mut ExactWorker, state: &mut State, link: Link) -> Optimum {
         let shape = view.shape;
-        let mut rank_deficient = false;
-        let mut basis = Vec::new();
-        let mut objective = f64::NAN;
-        let status = match verdict {
-            Verdict::Optimal => {
-                rank_deficient = !state.springs.is_empty();
-                if rank_deficient {
-                    minimum_norm(exact, &mut state.x);
-                }
-                basis = independent_rows(exact, state);
-                // A variable at its bound is there exactly.
-                for (i, u) in (exact.s.m_dense..).zip(&exact.s.unit) {
-                    if state.piece[i] == Piece::On {
-                        state.x[u.var] = u.sign * exact.s.d[i];
-                    }
-                }
-                Status::Optimal
-            }
-            Verdict::Infeasible(rows) => {
-                objective = -sign * f64::INFINITY;
-                let rows = exact.irreducible(rows);
-                Status::Infeasible { rows: rows.into_iter().map(|i| exact.s.ids[i]).collect() }
-            }
-            Verdict::Unbounded => {
-                let ray = exact.ws.dx[..shape.n].to_vec();
-                if let Some(rows) = self.infeasible_rows(view, exact) {
-                    objective = -sign * f64::INFINITY;
-                    Status::Infeasible { rows }
-                } else {
-                    objective = sign * f64::INFINITY;
-                    Status::Unbounded { ray }
-                }
-            }
-            Verdict::Stalled => Status::NumericalTrouble,
-        };
         if state.x.iter().any(|x| !x.is_finite()) {
             state.x.fill(0.0);
         }
-        let mut stacked = vec![0.0; shape.rows()];
-        if matches!(status, Status::Optimal | Status::NumericalTrouble) {
-            objective = view.objective(&state.x);
-            for i in 0..exact.s.m() {
-                let Caps { over, under } = exact.caps[i];
-                let lambda = state.lambda[i].clamp(-under.min(f64::MAX), over.min(f64::MAX)) / exact.norms[i];
-                let lambda = if lambda.is_finite() { lambda } else { 0.0 };
-                let id = exact.s.ids[i];
-                stacked[shape.position(id)] = lambda;
-                // A zero-width box is one row: its negative side is the lower bound's.
-                if let (RowId::Upper(j), true) = (id, lambda < 0.0) {
-                    stacked[shape.position(id)] = 0.0;
-                    stacked[shape.position(RowId::Lower(j))] = -lambda;
-                }
+        let mut x = state.x.clone();
+        exact.columns.multiply(&mut x);
+        if !state.springs.is_empty() {
+            minimum_norm(exact, &mut x);
+            state.x.copy_from_slice(&x);
+            exact.columns.divide(&mut state.x);
+        }
+        // A variable at its bound is there exactly.
+        for (i, u) in (exact.s.m_dense..).zip(&exact.s.unit) {
+            if state.piece[i] == Piece::On {
+                state.x[u.var] = u.sign * exact.s.d[i];
+                x[u.var] = if u.sign < 0.0 { view.lower[u.var] } else { view.upper[u.var] };
             }
         }
+        let mut stacked = vec![0.0; shape.rows()];
+        for i in 0..exact.s.m() {
+            let Caps { over, under } = exact.caps[i];
+            let lambda = state.lambda[i].clamp(-under.min(f64::MAX), over.min(f64::MAX)) / exact.norms[i];
+            let lambda = if lambda.is_finite() { lambda } else { 0.0 };
+            let id = exact.s.ids[i];
+            stacked[shape.position(id)] = lambda;
+            // A zero-width box is one row: its negative side is the lower bound's.
+            if let (RowId::Upper(j), true) = (id, lambda < 0.0) {
+                stacked[shape.position(id)] = 0.0;
+                stacked[shape.position(RowId::Lower(j))] = -lambda;
+            }
+        }
+        self.measured(view, exact, state, link, x, &stacked)
+    }
+
+    /// An answer with its accuracy, and the status that follows from it.
+    fn measured(
+        &self,
+        view: &View<'_>,
+        exact: &ExactWorker,
+        state: &State,
+        link: Link,
+        x: Vec<f64>,
+        stacked: &[f64],
+    ) -> Optimum {
+        let (accuracy, objective) = accuracy::measure(view, &x, stacked, self.penalties.as_deref());
+        let right = accuracy.within(&self.tolerances);
+        let on = (0..exact.s.m()).rev().filter(|&i| state.piece[i] == Piece::On);
         Optimum {
-            status,
-            x: state.x.clone(),
+            status: if right { Status::Optimal } else { Status::NumericalTrouble },
+            active: on.map(|i| exact.s.ids[i]).collect(),
+            x,
             objective,
-            multipliers: RowValues::from_stacked(shape, &stacked),
-            basis,
-            rank_deficient,
+            multipliers: RowValues::from_stacked(view.shape, stacked),
+            accuracy,
+            rank_deficient: !state.springs.is_empty(),
             link,
             work: exact.ws.work,
         }
     }
 
-    /// An unbounded objective means nothing if there is no feasible point: ask for one with θ = 0.
-    fn infeasible_rows(&self, view: &View<'_>, exact: &mut ExactWorker) -> Option<Vec<RowId>> {
+    /// What is said of an instance that was proved to have no optimum.
+    fn without_optimum(
+        &self,
+        view: &View<'_>,
+        exact: &mut ExactWorker,
+        state: &mut State,
+        proof: Verdict,
+        link: Link,
+    ) -> Optimum {
+        let sign = self.problem.sign();
+        let named =
+            |exact: &ExactWorker, rows: Vec<usize>| rows.into_iter().map(|i| exact.s.ids[i]).collect();
+        let mut ray = exact.ws.dx[..view.shape.n].to_vec();
+        exact.columns.multiply(&mut ray);
+        let infeasible = match proof {
+            Verdict::Infeasible(rows) => Some(exact.irreducible(rows)),
+            // An unbounded objective means nothing if there is no feasible point.
+            _ => self.infeasible_rows(view, exact),
+        };
+        let (status, objective) = match infeasible {
+            Some(rows) => (Status::Infeasible { rows: named(exact, rows) }, -sign * f64::INFINITY),
+            None => (Status::Unbounded { ray }, sign * f64::INFINITY),
+        };
+        if state.x.iter().any(|x| !x.is_finite()) {
+            state.x.fill(0.0);
+        }
+        let mut x = state.x.clone();
+        exact.columns.multiply(&mut x);
+        Optimum {
+            status,
+            x,
+            objective,
+            multipliers: RowValues::constant(view.shape, 0.0),
+            active: Vec::new(),
+            accuracy: Accuracy::NONE,
+            rank_deficient: false,
+            link,
+            work: exact.ws.work,
+        }
+    }
+
+    /// Rows without a feasible point, asked for with θ = 0; `None` if there is one.
+    fn infeasible_rows(&self, view: &View<'_>, exact: &mut ExactWorker) -> Option<Vec<usize>> {
         exact.theta.fill(0.0);
         let mut state = State::new(exact.s.n, exact.s.m());
         let mut verdict = exact.solve(&mut state, false);
-        if verdict == Verdict::Stalled {
+        if verdict == Verdict::Stalled && self.penalties.is_none() {
             let at_rest = View { theta: &vec![0.0; view.shape.n], ..*view };
-            verdict = self.by_reference(&at_rest, exact, &mut state);
-        }
-        view.gain(&mut exact.theta);
-        match verdict {
-            Verdict::Infeasible(rows) => {
-                Some(exact.irreducible(rows).into_iter().map(|i| exact.s.ids[i]).collect())
+            if let Crossed::Proved(proof) = crossover::ask(&at_rest, exact, &mut state) {
+                verdict = proof;
             }
+        }
+        exact.set_gain(view);
+        match verdict {
+            Verdict::Infeasible(rows) => Some(exact.irreducible(rows)),
             _ => None,
         }
     }
 }
 
-fn accurate(exact: &ExactWorker, verdict: &Verdict) -> bool {
-    match verdict {
-        Verdict::Optimal => exact.residual <= ACCURATE,
-        Verdict::Stalled => false,
-        Verdict::Infeasible(_) | Verdict::Unbounded => true,
+/// The best answer so far, with the state behind it.
+struct Best {
+    tolerances: Tolerances,
+    found: Option<(Optimum, State)>,
+}
+
+impl Best {
+    /// Keeps the answer if it is the best; true if the best keeps the tolerances.
+    fn offer(&mut self, optimum: Optimum, state: &State) -> bool {
+        let excess = |optimum: &Optimum| optimum.accuracy.excess(&self.tolerances);
+        if self.found.as_ref().is_none_or(|(best, _)| excess(&optimum) < excess(best)) {
+            self.found = Some((optimum, state.clone()));
+        }
+        self.found.as_ref().is_some_and(|(best, _)| best.is_optimal())
+    }
+
+    /// The best answer; the state becomes its own.
+    fn take(self, state: &mut State) -> Optimum {
+        let (optimum, found) = self.found.expect("an answer was offered");
+        *state = found;
+        optimum
     }
 }
 
@@ -333,9 +418,14 @@ fn accurate(exact: &ExactWorker, verdict: &Verdict) -> bool {
 fn minimum_norm(exact: &ExactWorker, x: &mut [f64]) {
     let (s, n) = (&exact.s, exact.s.n);
     let mut gram = s.two_q.clone().unwrap_or_else(|| vec![0.0; n * n]);
+    for (row, i) in gram.chunks_exact_mut(n).zip(0..) {
+        exact.columns.divide(row);
+        row.iter_mut().for_each(|q| *q /= exact.columns.get(i));
+    }
     let mut row = vec![0.0; n];
     for i in 0..s.m() {
         s.write_row(i, &mut row);
+        exact.columns.divide(&mut row);
         for (a, out) in row.iter().zip(gram.chunks_exact_mut(n)) {
             exact.ws.kernel.axpy(*a, &row, out);
         }
@@ -348,33 +438,4 @@ fn minimum_norm(exact: &ExactWorker, x: &mut [f64]) {
             exact.ws.kernel.axpy(-along, vectors.row(i), x);
         }
     }
-}
-
-/// The rows at their kink; for an LP a largest independent set of them, bounds first.
-fn independent_rows(exact: &ExactWorker, state: &State) -> Vec<RowId> {
-    let s = &exact.s;
-    let on: Vec<usize> = (0..s.m()).rev().filter(|&i| state.piece[i] == Piece::On).collect();
-    let independent = on.len() <= s.n && state.springs.is_empty();
-    if independent || s.two_q.is_some() {
-        return on.into_iter().map(|i| s.ids[i]).collect();
-    }
-    let mut basis: Vec<Vec<f64>> = Vec::new();
-    let mut rows = Vec::new();
-    let mut row = vec![0.0; s.n];
-    for i in on {
-        s.write_row(i, &mut row);
-        // Twice is enough: Gram–Schmidt with one repetition.
-        for _ in 0..2 {
-            for b in &basis {
-                let along: f64 = b.iter().zip(&row).map(|(b, r)| b * r).sum();
-                row.iter_mut().zip(b).for_each(|(r, b)| *r -= along * b);
-            }
-        }
-        let left = row.iter().map(|r| r * r).sum::<f64>().sqrt();
-        if left > 1e-9 {
-            basis.push(row.iter().map(|r| r / left).collect());
-            rows.push(s.ids[i]);
-        }
-    }
-    rows
 }

@@ -42,6 +42,8 @@ pub(crate) struct Path<'a> {
     pub(crate) on: usize,
     /// Whether d' moves along the path.
     pub(crate) shifted: bool,
+    /// Count of breakpoints at which the path gives up.
+    pub(crate) limit: usize,
 }
 
 impl<'a> Path<'a> {
@@ -53,7 +55,8 @@ impl<'a> Path<'a> {
         theta: &'a [f64],
     ) -> Self {
         let on = state.on();
-        Self { s, state, ws, theta, on, shifted: false }
+        let limit = ws.work.breakpoints + 100 + 20 * (s.n + s.m());
+        Self { s, state, ws, theta, on, shifted: false, limit }
     }
 
     /// True if the state's factor is there.
@@ -119,10 +122,9 @@ impl<'a> Path<'a> {
                 }
             }
         }
-        let limit = 100 + 20 * (s.n + m);
         let far = k.largest(&self.state.x);
         let mut t = 0.0;
-        for _ in 0..limit {
+        while self.ws.work.breakpoints <= self.limit {
             let ws = &mut *self.ws;
             let clock = Clock::start();
             ws.dx.copy_from_slice(&ws.rhs);

@@ -98,7 +98,11 @@ fn check_basic(problem: &Problem, optimum: &Optimum) {
     if !problem.is_linear() || optimum.rank_deficient {
         return;
     }
-    assert_eq!(optimum.basis.len(), problem.n(), "an LP optimum is a vertex");
+    assert_eq!(
+        optimum.basis(&problem.view(&Instance::default()).unwrap()).len(),
+        problem.n(),
+        "an LP optimum is a vertex"
+    );
 }
 
 proptest! {
@@ -216,7 +220,7 @@ fn rank_deficient_problems_return_the_minimum_norm_optimum() {
     assert!(optimum.is_optimal() && optimum.rank_deficient);
     close!(optimum.x[0], 2.0, 1e-9);
     close!(optimum.x[1], 2.0, 1e-9);
-    assert_eq!(optimum.basis, [RowId::AtMost(0)]);
+    assert_eq!(optimum.active, [RowId::AtMost(0)]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One instance of a problem: the stated parameters with some of them overridden.
 
 use super::builder::{check_bounds, check_prices, check_vector};
-use super::{Problem, ProblemError, Shape};
+use super::{Problem, ProblemError, RowId, Shape};
 use crate::kernel::Kernel;
 use crate::optimum::RowValues;
 use crate::{Matrix, linalg};
@@ -187,6 +187,23 @@ impl View<'_> {
             + equal.map(|(i, (c, price))| price * (row(self.B, i) - c).abs()).sum::<f64>()
             + (0..n).map(|j| over(self.lower[j] - x[j], prices.lower[j])).sum::<f64>()
             + (0..n).map(|j| over(x[j] - self.upper[j], prices.upper[j])).sum::<f64>()
+    }
+
+    /// A row or bound as a vector of n coefficients: `row · x ≤` its limit.
+    pub fn row(&self, row: RowId) -> Vec<f64> {
+        let n = self.shape.n;
+        let unit = |j: usize, sign: f64| {
+            let mut out = vec![0.0; n];
+            out[j] = sign;
+            out
+        };
+        match row {
+            RowId::Soft(i) => self.C[i * n..(i + 1) * n].to_vec(),
+            RowId::AtMost(i) => self.A[i * n..(i + 1) * n].to_vec(),
+            RowId::Equal(i) => self.B[i * n..(i + 1) * n].to_vec(),
+            RowId::Lower(j) => unit(j, -1.0),
+            RowId::Upper(j) => unit(j, 1.0),
+        }
     }
 
     /// The smallest eigenvalue of Q, 0 up to rounding if Q is singular; `None` for an LP.
