@@ -196,6 +196,13 @@ impl Oracle {
     /// From link to link until an answer keeps the tolerances: the path from the start, refined by Newton steps on its active
     /// set; the same from nothing; the reference solver crossed over, and at last its own point.
     fn chain(&self, view: &View<'_>, exact: &mut ExactWorker, state: &mut State, warm: bool) -> Optimum {
+        // What has not moved is where it was; the measurement is made all the same.
+        if warm && state.factored && state.theta == exact.theta {
+            let optimum = self.answer(view, exact, state, Link::Path);
+            if optimum.is_optimal() {
+                return optimum;
+            }
+        }
         let mut best = Best { tolerances: self.tolerances, found: None };
         for warm in [true, false].into_iter().filter(|&w| !w || warm) {
             match exact.solve(state, warm) {
@@ -204,7 +211,8 @@ impl Oracle {
                 proof => return self.without_optimum(view, exact, state, proof, Link::Path),
             }
             let optimum = self.answer(view, exact, state, Link::Path);
-            if optimum.accuracy.within(&self.tolerances) {
+            if optimum.is_optimal() {
+                state.theta.copy_from_slice(&exact.theta);
                 return optimum;
             }
             best.offer(optimum, state);
