@@ -1,15 +1,19 @@
-//! Equilibration: units of the variables in which no column of the rows is tiny.
+//! Equilibration: units of the variables in which the columns of the rows are of like size.
 //!
 //! x = D x̂ with D diagonal and positive; the engine works on x̂ with the rows C'D, 2DQD and θD, and each row divided by its
-//! norm. D comes from Ruiz' iteration on rows and Q, rounded to powers of two, so that scaling and undoing it round
-//! nothing. A problem whose columns are of like size keeps D = I, and pays nothing.
+//! norm. D and row scales r minimise Σ (log|aᵢⱼ| + log rᵢ + log dⱼ)² over the non-zero entries, with the diagonal of Q as
+//! one more row (Curtis & Reid 1972); a few sweeps of rows and columns in turn do. Largest entries instead of means
+//! would be content with one good row in a column. D is rounded to powers of two, so that scaling and undoing it round
+//! nothing. A problem whose columns are of like size keeps D = I.
 
 use crate::softened::Softened;
 
-/// Columns whose largest entry, in rows of largest entry 1, is below this want another unit.
-const SMALL: f64 = 1e-2;
-/// Sweeps of Ruiz' iteration; each halves the logarithm of what is left.
-const SWEEPS: usize = 8;
+/// Columns whose mean sizes differ by less than this power of two are of like size.
+const ALIKE: f64 = 5.0;
+/// Sweeps over rows and columns.
+const SWEEPS: usize = 6;
+/// The largest power of two in D.
+const LARGEST: f64 = 60.0;
 
 /// D; empty where it is I.
 #[derive(Clone, Debug, Default)]
@@ -18,21 +22,16 @@ pub(crate) struct Columns(Vec<f64>);
 impl Columns {
     /// D for the rows and Q as the user stated them.
     pub(crate) fn of(s: &Softened) -> Self {
-        let mut scale = vec![1.0; s.n];
-        let mut largest = vec![0.0; s.n];
-        column_sizes(s, &scale, &mut largest);
-        if largest.iter().all(|c| *c >= SMALL || *c == 0.0) {
+        let mut logs = vec![0.0; s.n];
+        sweep(s, &mut logs);
+        let (least, most) = logs.iter().fold((0.0_f64, 0.0_f64), |(l, m), c| (l.min(*c), m.max(*c)));
+        if most - least < ALIKE {
             return Self::default();
         }
-        for _ in 0..SWEEPS {
-            for (d, c) in scale.iter_mut().zip(&largest) {
-                if *c > 0.0 {
-                    *d /= c.sqrt();
-                }
-            }
-            column_sizes(s, &scale, &mut largest);
+        for _ in 1..SWEEPS {
+            sweep(s, &mut logs);
         }
-        Self(scale.into_iter().map(|d| d.log2().round().clamp(-60.0, 60.0).exp2()).collect())
+        Self(logs.into_iter().map(|c| c.round().clamp(-LARGEST, LARGEST).exp2()).collect())
     }
 
     /// The unit of variable j.
@@ -71,23 +70,37 @@ impl Columns {
     }
 }
 
-/// The largest entry of every column of C'D, its rows divided by their largest entries, and of √diag(DQD), divided by its.
-fn column_sizes(s: &Softened, scale: &[f64], out: &mut [f64]) {
+/// log₂ dⱼ = −mean over the column of log₂(rᵢ|aᵢⱼ|), with log₂ rᵢ = −mean over the row of log₂(|aᵢⱼ|dⱼ).
+fn sweep(s: &Softened, logs: &mut [f64]) {
     let n = s.n;
-    out.fill(0.0);
+    let (mut sums, mut counts) = (vec![0.0; n], vec![0.0_f64; n]);
     for row in s.dense.chunks_exact(n) {
-        let entries = || row.iter().zip(scale).map(|(a, d)| (a * d).abs());
-        let largest = entries().fold(0.0, f64::max);
-        if largest > 0.0 {
-            let share = largest.recip();
-            out.iter_mut().zip(entries()).for_each(|(o, a)| *o = o.max(a * share));
+        let entries = || row.iter().enumerate().filter(|(_, a)| **a != 0.0).map(|(j, a)| (j, exponent(*a)));
+        let (total, count) = entries().fold((0.0, 0.0_f64), |(t, c), (j, e)| (t + e + logs[j], c + 1.0));
+        let mean = total / count.max(1.0);
+        for (j, e) in entries() {
+            sums[j] += e - mean;
+            counts[j] += 1.0;
         }
     }
     if let Some(two_q) = &s.two_q {
-        let size = |j: usize| two_q[j * n + j].max(0.0).sqrt() * scale[j];
-        let largest = (0..n).map(size).fold(0.0, f64::max);
-        if largest > 0.0 {
-            out.iter_mut().enumerate().for_each(|(j, o)| *o = o.max(size(j) / largest));
+        // qⱼⱼdⱼ² is of one size.
+        let entries =
+            || (0..n).map(|j| (j, two_q[j * n + j])).filter(|(_, q)| *q > 0.0).map(|(j, q)| (j, exponent(q)));
+        let (total, count) =
+            entries().fold((0.0, 0.0_f64), |(t, c), (j, e)| (t + e + 2.0 * logs[j], c + 1.0));
+        let mean = total / count.max(1.0);
+        for (j, e) in entries() {
+            sums[j] += 0.5 * (e - mean);
+            counts[j] += 1.0;
         }
     }
+    for ((log, sum), count) in logs.iter_mut().zip(&sums).zip(&counts) {
+        *log = -sum / count.max(1.0);
+    }
+}
+
+/// ⌊log₂|a|⌋ of a normal number, from its bits.
+fn exponent(a: f64) -> f64 {
+    ((a.to_bits() >> 52) & 0x7ff) as f64 - 1023.0
 }
