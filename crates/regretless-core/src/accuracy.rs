@@ -9,6 +9,7 @@
 
 use crate::kernel::Kernel;
 use crate::problem::{RowId, View};
+use crate::softened::Softened;
 
 /// Three figures that say how right an answer is. All are relative, as [`Tolerances`] are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,6 +153,46 @@ pub(crate) fn measure(
         gap: gap / (1.0 + gain.abs()),
     };
     (accuracy, view.sign * (gain + terms.penalty))
+}
+
+/// Measures a point as an answer to the *softened* problem behind a surrogate: hard rows at their penalties, no smoothing. The
+/// multipliers of the surrogate are inside the caps, so that `gap` bounds how far the point is from the exact optimum;
+/// `primal` is how far hard rows are violated.
+pub(crate) fn of_surrogate(s: &Softened, x: &[f64], theta: &[f64], objective: f64) -> Accuracy {
+    let kernel = Kernel::new();
+    let (mut z, mut residual) = (vec![0.0; s.m()], vec![0.0; s.n]);
+    s.excess(kernel, x, &mut z);
+    let lambda: Vec<f64> = s.laws.iter().zip(&z).map(|(law, z)| law.clipped(*z)).collect();
+    let mut terms = Terms::default();
+    let mut row = vec![0.0; s.n];
+    for (i, law) in s.laws.iter().enumerate() {
+        let soft = matches!(s.ids[i], RowId::Soft(_));
+        let mut size = || {
+            s.write_row(i, &mut row);
+            size(&row, x)
+        };
+        terms.add(z[i], lambda[i], (law.above, -law.below), soft, s.d[i], &mut size);
+        // Hard rows have a price here, and are violated all the same.
+        let out = if law.above > 0.0 { z[i] } else { 0.0 }.max(if law.below < 0.0 { -z[i] } else { 0.0 });
+        if !soft && out > 0.0 {
+            terms.violation = terms.violation.max(relative(out, s.d[i], size));
+        }
+    }
+    s.apply_t(kernel, &lambda, &mut residual);
+    let largest = kernel.largest(&residual);
+    s.force(kernel, x, &lambda, &mut residual);
+    let (mut worst, mut along, mut scale) = (0.0_f64, 0.0, 0.0_f64);
+    for ((force, t), x) in residual.iter().zip(theta).zip(x) {
+        let r = t - force;
+        along += r * x;
+        worst = worst.max(r.abs());
+        scale = scale.max(t.abs());
+    }
+    Accuracy {
+        primal: terms.violation,
+        dual: worst / (1.0 + scale + largest),
+        gap: (terms.signed - along).abs().max(terms.absolute) / (1.0 + objective.abs()),
+    }
 }
 
 /// Sums over the rows.

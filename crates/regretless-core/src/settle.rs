@@ -8,21 +8,23 @@ pub(crate) const RESIDUAL: f64 = 1e-10;
 /// Residuals beyond this times the scale are refused: the next link of the chain takes over.
 pub(crate) const REFUSED: f64 = 1e-7;
 
-const ROUNDING: f64 = 1e-5;
+/// What rounding does to a sum of terms of size 1.
+const ROUNDING: f64 = 1e-15;
 
 impl Workspace {
-    /// ‖θ − 2Qx − C'ᵀλ(z)‖∞ over the size of its terms, at the state's x. Leaves z, λ and the residual vector behind.
+    /// ‖θ − 2Qx − C'ᵀλ(z)‖∞ over the size of its terms, at the state's x, less what rounding of x and z alone does to it: no
+    /// more, so that a steep law excuses nothing else. Leaves z, λ and the residual vector behind.
     pub(crate) fn stationarity(&mut self, s: &Softened, x: &[f64], theta: &[f64]) -> f64 {
         s.excess(self.kernel, x, &mut self.z);
         let far = x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let mut scale = (ROUNDING * s.curvature * far).max(s.floor).max(f64::MIN_POSITIVE);
+        let mut scale = s.floor.max(f64::MIN_POSITIVE);
+        let mut noise = ROUNDING * s.curvature * far;
         for i in 0..s.m() {
             let law = &s.laws[i];
             self.lambda[i] = law.clipped(self.z[i]);
             scale = scale.max(self.lambda[i].abs() * s.reach[i]);
-            // Where all forces are near 0, what rounding of z does to a multiplier is the scale.
             if law.lo < self.z[i] && self.z[i] <= law.hi {
-                scale = scale.max(ROUNDING * law.slope * s.d[i].abs() * s.reach[i]);
+                noise = noise.max(ROUNDING * law.slope * s.d[i].abs() * s.reach[i]);
             }
         }
         s.force(self.kernel, x, &self.lambda, &mut self.residual);
@@ -34,7 +36,7 @@ impl Workspace {
             worst = worst.max(r.abs());
             finite &= r.is_finite();
         }
-        if finite { worst / scale } else { f64::INFINITY }
+        if finite { (worst - noise).max(0.0) / scale } else { f64::INFINITY }
     }
 
     /// Refines x with the state's factor until the residual is at rounding level; returns what is reached.

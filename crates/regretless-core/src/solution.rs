@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::accuracy::{self, Accuracy};
 use crate::chain::Solved;
 use crate::interior::Interior;
 use crate::optimum::Link;
@@ -101,6 +102,13 @@ impl Solution {
     /// True if the status is [`SurrogateStatus::Optimal`] or [`SurrogateStatus::Uncapped`].
     pub fn is_optimal(&self) -> bool {
         matches!(self.status, SurrogateStatus::Optimal | SurrogateStatus::Uncapped { .. })
+    }
+
+    /// How right the point is for the problem without smoothing, hard rows at their penalties: `gap` bounds how far it is from
+    /// the exact optimum, `primal` is the violation of hard rows, `dual` the residual of stationarity. All as
+    /// [`Accuracy`] says; computed when asked for.
+    pub fn accuracy(&self) -> Accuracy {
+        accuracy::of_surrogate(&self.rows, &self.state.x, &self.state.theta, self.objective)
     }
 
     /// True if H is singular here: gradients are then the minimum-norm ones.

@@ -24,6 +24,7 @@ pub(crate) fn vertex(
     ws.work = optimum.work;
     let mut state = State::new(rows.n, rows.m());
     state.x.copy_from_slice(&optimum.x);
+    state.theta.copy_from_slice(theta);
     let mut solved = Solved::new(SurrogateStatus::Optimal, optimum.link);
     solved.status = match optimum.status {
         Status::Optimal => SurrogateStatus::Optimal,

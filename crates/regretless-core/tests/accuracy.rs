@@ -7,7 +7,8 @@ use common::{Recipe, rng};
 use proptest::prelude::*;
 use rand::RngExt;
 use regretless_core::{
-    Accuracy, Instance, Link, Matrix, Optimum, Oracle, Problem, Sense, Soft, Status, Store, Tolerances,
+    Accuracy, Instance, Link, Matrix, Multipliers, Optimum, Oracle, Problem, Rule, Sense, Soft, Status,
+    Store, Surrogate, SurrogateOptions, SurrogateStatus, Tolerances,
 };
 
 /// The figures of an answer, row by row from the definition.
@@ -116,6 +117,24 @@ proptest! {
         let (problem, original) = drawn(seed);
         let fault = wrong(&problem, original.as_ref());
         prop_assert!(fault.is_none(), "seed {seed}: {fault:?}");
+    }
+
+    /// Weak duality: what the point of a surrogate gains, plus its gap, is no less than the exact optimum.
+    #[test]
+    fn the_gap_of_a_surrogate_is_a_bound(seed in 0u64..1_000_000_000) {
+        let problem = Recipe { scaled: false, ..Recipe::from_seed(seed) }.build();
+        let exact = Oracle::new(&problem).solve(&Instance::default()).unwrap();
+        let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).unwrap();
+        let options = SurrogateOptions { k: 4.0, ..SurrogateOptions::default() };
+        let solution = Surrogate::new(&problem, &multipliers, &options).unwrap().solve(&Instance::default()).unwrap();
+        prop_assume!(solution.status == SurrogateStatus::Optimal);
+        let (view, figures) = (problem.view(&Instance::default()).unwrap(), solution.accuracy());
+        let sign = if problem.sense() == Sense::Max { 1.0 } else { -1.0 };
+        let gain = sign * solution.objective - view.penalty(solution.x(), &multipliers.values);
+        let bound = gain + figures.gap * (1.0 + solution.objective.abs());
+        prop_assert!(bound >= sign * exact.objective - 1e-7 * (1.0 + bound.abs()), "{bound} {}", exact.objective);
+        prop_assert!(figures.dual <= 1e-7);
+        prop_assert!(view.violation(solution.x()) == 0.0 || figures.primal > 0.0);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::builder::{check_bounds, check_prices, check_vector};
 use super::{Problem, ProblemError, RowId, Shape};
+use crate::accuracy::{self, Tolerances};
 use crate::kernel::Kernel;
 use crate::optimum::RowValues;
 use crate::{Matrix, linalg};
@@ -159,18 +160,26 @@ impl View<'_> {
         linear - self.sign * (quadratic + soft)
     }
 
-    /// The largest violation of a hard row or bound at `x`, in the row's own units; 0 if `x` is feasible.
+    /// The largest violation of a hard row or bound at `x`, in the row's own units. A row that holds within 1e-7·(1 + |bᵢ| +
+    /// |aᵢ|ᵀ|x|), the tolerance that an optimum keeps, is not violated: 0.06 at 4·10¹⁴ is rounding.
     pub fn violation(&self, x: &[f64]) -> f64 {
         let n = self.shape.n;
+        let tolerance = Tolerances::default().primal;
         let mut worst = 0.0_f64;
-        for (i, b) in self.b.iter().enumerate() {
-            worst = worst.max(dot(&self.A[i * n..(i + 1) * n], x) - b);
+        let mut look = |out: f64, limit: f64, row: &[f64], x: &[f64]| {
+            if out > worst && accuracy::relative(out, limit, || accuracy::size(row, x)) > tolerance {
+                worst = out;
+            }
+        };
+        for (row, b) in self.A.chunks_exact(n).zip(self.b) {
+            look(dot(row, x) - b, *b, row, x);
         }
-        for (i, c) in self.c.iter().enumerate() {
-            worst = worst.max((dot(&self.B[i * n..(i + 1) * n], x) - c).abs());
+        for (row, c) in self.B.chunks_exact(n).zip(self.c) {
+            look((dot(row, x) - c).abs(), *c, row, x);
         }
-        for j in 0..n {
-            worst = worst.max(self.lower[j] - x[j]).max(x[j] - self.upper[j]);
+        for (j, x) in x.iter().enumerate() {
+            look(self.lower[j] - x, self.lower[j], &[1.0], &[*x]);
+            look(x - self.upper[j], self.upper[j], &[1.0], &[*x]);
         }
         worst
     }
