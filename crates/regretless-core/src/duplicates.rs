@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::problem::{Shape, View};
+use crate::problem::{Instance, Problem, Shape, View};
 
 /// Which stacked rows are the same.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ impl Duplicates {
     }
 
     /// For every row, `join` over the values of its group.
-    pub(crate) fn joined(&self, values: &[f64], join: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    fn joined(&self, values: &[f64], join: impl Fn(f64, f64) -> f64) -> Vec<f64> {
         let mut out = values.to_vec();
         for (i, &first) in self.first.iter().enumerate() {
             if i != first {
@@ -76,10 +76,56 @@ impl Duplicates {
         }
         (0..out.len()).map(|i| out[self.first[i]]).collect()
     }
+}
 
-    /// True for the row that stands for its group.
+/// A problem whose hard rows are each stated once: what is read off its optima, multipliers at a degenerate vertex among
+/// it, does not depend on how often a row was written down.
+#[derive(Debug)]
+pub(crate) struct Merged {
+    pub(crate) problem: Problem,
+    /// Where each stacked row of the original is among its own.
+    place: Vec<usize>,
+}
+
+impl Merged {
+    /// The problem with its hard rows merged; as it is where instances bring rows of their own.
+    pub(crate) fn of(problem: &Problem, instances: &[Instance<'_>]) -> Self {
+        let shape = problem.shape();
+        let fixed = |i: &Instance<'_>| i.A.is_none() && i.b.is_none() && i.B.is_none() && i.c.is_none();
+        let own = || Self { problem: problem.clone(), place: (0..shape.rows()).collect() };
+        let Some(Ok(view)) = instances.iter().all(fixed).then(|| problem.view(&Instance::default())) else {
+            return own();
+        };
+        let found = Duplicates::of(&view);
+        let soft = |i: usize| i < shape.soft;
+        let mut stands: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut count = 0;
+        let mut kept = vec![false; shape.rows()];
+        for i in 0..shape.rows() {
+            let first = if soft(i) { i } else { found.first[i] };
+            if soft(i) || (found.share[i] > 0.0 && !stands.contains_key(&first)) {
+                stands.insert(first, count);
+                kept[i] = true;
+                count += 1;
+            }
+        }
+        if count == shape.rows() {
+            return own();
+        }
+        let first = |i: usize| if soft(i) { i } else { found.first[i] };
+        let place = (0..shape.rows()).map(|i| stands.get(&first(i)).copied().unwrap_or(0)).collect();
+        let equal = shape.soft + shape.at_most;
+        Self { problem: problem.with_hard(&kept[shape.soft..equal], &kept[equal..shape.dense()]), place }
+    }
+
+    /// Values of its rows for the rows of the original.
+    pub(crate) fn spread(&self, values: &[f64]) -> Vec<f64> {
+        self.place.iter().map(|&i| values[i]).collect()
+    }
+
+    /// True for the first row of each group.
     pub(crate) fn stands(&self, i: usize) -> bool {
-        self.first[i] == i
+        !self.place[..i].contains(&self.place[i])
     }
 }
 
@@ -107,7 +153,7 @@ pub(crate) fn unmerged(
 #[allow(clippy::unwrap_used, reason = "tests fail loudly")]
 mod tests {
     use super::*;
-    use crate::{Instance, Matrix, Problem};
+    use crate::Matrix;
 
     #[test]
     fn the_tightest_has_all_of_the_penalty() {
@@ -118,6 +164,9 @@ mod tests {
         assert_eq!(found.first[..5], [0, 0, 0, 3, 4]);
         let penalties = [1.0, 8.0, 2.0, 5.0, 6.0, 1.0, 1.0, 1.0, 1.0];
         assert_eq!(found.shared(&penalties)[..5], [0.0, 4.0, 4.0, 5.0, 6.0]);
-        assert_eq!(found.joined(&penalties, |a, b| a + b)[..5], [11.0, 11.0, 11.0, 5.0, 6.0]);
+        let merged = Merged::of(&problem, &[Instance::default()]);
+        assert_eq!(merged.problem.at_most().rhs, [3.0, 3.0, 1.0]);
+        assert_eq!(merged.spread(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0])[..6], [1.0, 1.0, 1.0, 2.0, 3.0, 4.0]);
+        assert_eq!((0..5).map(|i| merged.stands(i)).collect::<Vec<_>>(), [true, false, false, true, true]);
     }
 }

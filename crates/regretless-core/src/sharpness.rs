@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use crate::duplicates::Duplicates;
+use crate::duplicates::{Duplicates, Merged};
 use crate::kernel::Kernel;
 use crate::optimum::RowValues;
 use crate::oracle::Oracle;
@@ -93,8 +93,8 @@ impl Scales {
         let shape = problem.shape();
         let zeros = vec![0.0; shape.rows()];
         let mut out = Self { shape, miss: zeros.clone(), terms: zeros.clone(), weight: zeros };
-        for (i, optimum) in Oracle::new(&problem.or_zero_theta()).solve_batch(&probes).into_iter().enumerate()
-        {
+        let merged = Merged::of(&problem.or_zero_theta(), &probes);
+        for (i, optimum) in Oracle::new(&merged.problem).solve_batch(&probes).into_iter().enumerate() {
             // What the problem refuses or cannot solve is not for K to say.
             let (Ok(optimum), Ok(view)) = (optimum, problem.view(&probes[(i + 1) % probes.len()])) else {
                 continue;

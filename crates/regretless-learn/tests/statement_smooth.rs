@@ -8,7 +8,8 @@ mod common;
 
 use common::{Project, fit, lp_table};
 
-/// Two hard rows and a soft one in units of `unit`, the hard ones in the given order.
+/// Two hard rows and a soft one in units of `unit`, the hard ones in the given order. The last epoch is kept: which of two
+/// with the same regret is the better one is for rounding to say.
 fn project(unit: f64, order: &[usize]) -> Project {
     let rows = [([1.0, 2.0, 1.0, 0.5], 5.0), ([0.5, 1.0, 2.0, 1.5], 6.0)];
     let scaled = |row: [f64; 4]| row.map(|a| a * unit);
@@ -19,7 +20,7 @@ fn project(unit: f64, order: &[usize]) -> Project {
          [[soft]]\nname = \"space\"\nrows = [{:?}]\nlimit = {:?}\nover = {:?}\n\
          [[hard]]\nname = \"hours\"\nrows = {hard:?}\nat_most = {limits:?}\n[bounds]\nupper = 3.0\n\
          [data]\nfile = \"history.csv\"\nfeatures = [\"p\", \"q\", \"r\"]\n[predictor]\nkind = \"linear\"\n\
-         [training]\nepochs = 6\nlearning_rate = 0.03\nbatch = 16\n",
+         [training]\nepochs = 6\nlearning_rate = 0.03\nbatch = 16\nkeep = \"last\"\n",
         scaled([1.0, 0.5, 1.5, 1.0]),
         4.0 * unit,
         0.7 / unit,

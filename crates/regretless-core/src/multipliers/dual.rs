@@ -1,7 +1,7 @@
 //! Penalties from the multipliers of exact optima.
 
 use super::{MultiplierError, largest_theta, positive, smallest_norms};
-use crate::duplicates::Duplicates;
+use crate::duplicates::Merged;
 use crate::optimum::RowValues;
 use crate::oracle::Oracle;
 use crate::problem::{Instance, Problem, View};
@@ -17,16 +17,14 @@ pub(super) fn choose(
     let shape = problem.shape();
     let norms = smallest_norms(views);
     let mut largest = vec![0.0_f64; shape.rows()];
-    let duplicates = merged(views);
+    // A row that is stated twice has one multiplier.
+    let merged = Merged::of(&problem.or_zero_theta(), instances);
     let mut optima = 0;
-    for optimum in Oracle::new(&problem.or_zero_theta()).solve_batch(instances) {
+    for optimum in Oracle::new(&merged.problem).solve_batch(instances) {
         let optimum = optimum?;
         if optimum.is_optimal() {
             optima += 1;
-            // A row that is stated twice has one multiplier, however it is split.
-            let stacked = optimum.multipliers.stacked();
-            let whole = duplicates.as_ref().map_or(stacked.clone(), |d| d.joined(&stacked, |a, b| a + b));
-            for (l, v) in largest.iter_mut().zip(whole) {
+            for (l, v) in largest.iter_mut().zip(merged.spread(&optimum.multipliers.stacked())) {
                 *l = l.max(v.abs());
             }
         }
@@ -37,8 +35,7 @@ pub(super) fn choose(
     // Multipliers far below the largest are rounding, not binding rows.
     let noise = 1e-9 * (shape.soft..shape.rows()).fold(0.0_f64, |m, i| m.max(largest[i] * norms[i]));
     // The floor: a row that never bound among these instances may bind for the next one.
-    let stands = |i: &usize| duplicates.as_ref().is_none_or(|d| d.stands(*i));
-    let hard = (shape.soft..shape.rows()).filter(stands);
+    let hard = (shape.soft..shape.rows()).filter(|&i| merged.stands(i));
     let mut binding: Vec<f64> = hard.map(|i| largest[i] * norms[i]).filter(|v| *v > noise).collect();
     binding.sort_unstable_by(f64::total_cmp);
     let median = binding.get(binding.len() / 2).copied();
@@ -58,15 +55,4 @@ pub(super) fn choose(
         range.1,
     );
     Ok((RowValues::from_stacked(shape, &values), explanation))
-}
-
-/// Rows that are stated twice, where all instances have the same hard rows.
-fn merged(views: &[View<'_>]) -> Option<Duplicates> {
-    let first = views.first()?;
-    let same = |v: &View<'_>| {
-        [(v.A, first.A), (v.b, first.b), (v.B, first.B), (v.c, first.c)]
-            .into_iter()
-            .all(|(a, b)| std::ptr::eq(a, b))
-    };
-    views.iter().all(same).then(|| Duplicates::of(first))
 }

@@ -200,6 +200,21 @@ impl Problem {
         Self(Arc::new(Data { soft, ..(*self.0).clone() }))
     }
 
+    /// The same problem with some of its hard rows only.
+    pub(crate) fn with_hard(&self, at_most: &[bool], equal: &[bool]) -> Self {
+        let n = self.n();
+        let some = |all: &HardRows, kept: &[bool]| {
+            let rows: Vec<usize> = (0..kept.len()).filter(|&i| kept[i]).collect();
+            HardRows {
+                rows: Matrix::from_fn(rows.len(), n, |i, j| all.rows[(rows[i], j)]),
+                rhs: rows.iter().map(|&i| all.rhs[i]).collect(),
+                blocks: Vec::new(),
+            }
+        };
+        let (at_most, equal) = (some(&self.0.at_most, at_most), some(&self.0.equal, equal));
+        Self(Arc::new(Data { at_most, equal, ..(*self.0).clone() }))
+    }
+
     /// The number of rows of every kind.
     pub fn shape(&self) -> Shape {
         Shape {
