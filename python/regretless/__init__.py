@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from ._regretless import __version__
 from .cvxpy import CvxpyProblem, from_cvxpy
-from .errors import InternalError, LossError, MultiplierError, ProblemError, RegretlessError, TrainingError
+from .errors import (
+    InternalError,
+    LossError,
+    MultiplierError,
+    ProblemError,
+    RegretlessError,
+    RegretlessWarning,
+    TrainingError,
+)
 from .losses import METHODS, DecisionLoss, LossResult, Method
 from .measures import Decisions, regret
 from .multipliers import Certificate, Multipliers
@@ -35,6 +43,7 @@ __all__ = [
     "Problem",
     "ProblemError",
     "RegretlessError",
+    "RegretlessWarning",
     "RowValues",
     "Soft",
     "Solution",

@@ -1,10 +1,22 @@
 """What can go wrong, by name. Hard problems are a ``status``, not an error."""
 
-__all__ = ["InternalError", "LossError", "MultiplierError", "ProblemError", "RegretlessError", "TrainingError"]
+__all__ = [
+    "InternalError",
+    "LossError",
+    "MultiplierError",
+    "ProblemError",
+    "RegretlessError",
+    "RegretlessWarning",
+    "TrainingError",
+]
 
 
 class RegretlessError(Exception):
     """Everything that regretless raises."""
+
+
+class RegretlessWarning(UserWarning):
+    """An answer that is there but should not be trusted unseen."""
 
 
 class ProblemError(RegretlessError, ValueError):

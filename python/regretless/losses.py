@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from . import _regretless
 from ._arrays import Float, floats, number, sample_ids
 from ._predicted import Predicted, Values
+from ._sharpness import sharpness, warn_if_far
+from ._troubles import Infeasible, checked, tell
 from .errors import LossError
 from .multipliers import MultiplierRule, multipliers_for
 from .problem import Problem, stated_problem
@@ -30,6 +32,13 @@ METHODS: dict[str, dict[str, str]] = {
     for name, formula, gradient, predicts, source in _regretless.methods()
 }
 
+#: What a warning about samples without a loss adds.
+HINTS = {
+    "mark": 'Their loss and gradient are NaN; infeasible="skip" leaves them out, infeasible="fail" raises.',
+    "skip": "Their loss is NaN and they are left out of the gradient.",
+    "fail": "",
+}
+
 _ON_SURROGATE = ("spo+-smooth", "surrogate-vertex", "surrogate-smooth", "fenchel-young")
 
 
@@ -37,11 +46,11 @@ _ON_SURROGATE = ("spo+-smooth", "surrogate-vertex", "surrogate-smooth", "fenchel
 class LossResult:
     """Values, gradients and troubles of a batch."""
 
-    #: The loss of each sample.
+    #: The loss of each sample; NaN where there is none.
     value: Float
     #: ∂value/∂prediction, shaped as the predictions are.
     gradient: Any
-    #: Samples that have no loss, with the reason; their value and gradient are 0.
+    #: Samples that have no loss, with the reason; see ``infeasible`` of :class:`DecisionLoss`.
     troubles: dict[int, str]
 
 
@@ -53,7 +62,11 @@ class DecisionLoss:
     is ``w·g₂ + (1 − w)·g·‖g₂‖/‖g‖`` over the batch, g₂ that of L2: the method's gradient at the length of L2's. ``scale`` are units for
     the prediction losses, such as the deviations of the targets. ``smoothing`` is that of the surrogate, for ``surrogate-smooth``.
 
-    Penalties of hard rows are chosen from the truths of the first batch unless they are given.
+    Penalties of hard rows and ``K`` are chosen from ``examples`` of truths, or from the truths of the first batch, unless they are given; then
+    they stay. ``loss.K`` tells it, see :class:`regretless.Surrogate`.
+
+    A prediction that is not finite, or whose problem is infeasible or unbounded, has no loss. With ``infeasible="mark"`` its value and
+    gradient are NaN, with ``"skip"`` its value is NaN and its gradient 0; one warning a batch says how many and why. ``"fail"`` raises.
 
     >>> import regretless as rl
     >>> machine = rl.Problem(2, A=[[1.0, 1.0]], b=1.0)
@@ -69,7 +82,7 @@ class DecisionLoss:
         method: Method | str = "surrogate",
         *,
         predict: str | Sequence[str] | None = None,
-        K: float = 5.0,
+        K: float | Mapping[str, ArrayLike] | Literal["auto"] = "auto",
         smoothing: float = 0.0,
         multipliers: MultiplierRule = "dual",
         mix: float | None = None,
@@ -77,6 +90,8 @@ class DecisionLoss:
         over: float = 1.0,
         under: float = 1.0,
         scale: ArrayLike | None = None,
+        examples: Values | None = None,
+        infeasible: Infeasible = "mark",
         store_bytes: int = 512 << 20,
     ) -> None:
         self.problem = stated_problem(problem)
@@ -87,10 +102,11 @@ class DecisionLoss:
         if mix is not None and not 0.0 <= mix <= 1.0:
             raise LossError(f"mix is {mix}: a share from 0 to 1")
         self.mix = mix
+        self.infeasible = checked(infeasible)
         self._rule = multipliers
+        self._K = sharpness(problem, K)
         self._settings = (
-            number("K", K), number("smoothing", smoothing), number("ridge", ridge),
-            number("over", over), number("under", under),
+            number("smoothing", smoothing), number("ridge", ridge), number("over", over), number("under", under),
         )  # fmt: skip
         self._scale = None if scale is None else floats("scale", scale).reshape(-1)
         self._store_bytes = store_bytes
@@ -103,29 +119,44 @@ class DecisionLoss:
         if self._needs_multipliers:
             self._build(self.method, problem._any_penalties())
         self._l2 = None if mix is None else self._build("l2", None)
+        if examples is not None:
+            self._ready(self._predicted.flat("examples", examples))
+
+    @property
+    def K(self) -> float | dict[str, float] | None:
+        """The sharpness: one number, or a dict by kind of row; ``None`` until it is chosen, or where the method has none."""
+        return self._K.shown() if self._needs_multipliers else None
 
     @property
     def _needs_multipliers(self) -> bool:
         return self.method in _ON_SURROGATE
 
     def _build(self, method: str, multipliers: Any) -> _regretless.Loss:
+        k, rows = (self._K.k or 5.0, self._K.rows(self.problem)) if method in _ON_SURROGATE else (5.0, None)
         return _regretless.Loss(
-            self.problem._inner, method, self._predicted.names, *self._settings,
+            self.problem._inner, method, self._predicted.names, k, rows, *self._settings,
             multipliers, self._scale, self._store_bytes,
         )  # fmt: skip
 
     def _ready(self, truths: Float) -> _regretless.Loss:
         if self._inner is None:
             values = self._penalties
-            if self._needs_multipliers and values is None:
+            if self._needs_multipliers and (values is None or not self._K.settled):
                 some = truths[:: -(-len(truths) // PROBES) or 1]
                 shaped = self._predicted.shaped(some)
                 given = shaped if isinstance(shaped, dict) else {self._predicted.names[0]: shaped}
+                batch = self.problem._batch(given)
+                self._K.fit(self.problem, batch)
+            if self._needs_multipliers and values is None:
                 found = multipliers_for(self.problem, self._rule, given, list(given))
                 # Without an optimum there is no loss either: any penalties do, and none are kept.
                 if found is None:
                     return self._build(self.method, self.problem._any_penalties())
                 values = found.values._tuple()
+                if self.method != "surrogate-vertex":
+                    rows = self._K.rows(self.problem)
+                    solver = _regretless.Surrogate(self.problem._inner, values, rows, "smooth", 0.0, 0)
+                    warn_if_far(solver, batch, stacklevel=4)
             self._penalties = values
             self._inner = self._build(self.method, values)
         return self._inner
@@ -144,7 +175,7 @@ class DecisionLoss:
         own = sample_ids(ids, rows)
         known = np.arange(rows, dtype=np.uint64) if own is None else own
         answer = self._ready(true).evaluate(predicted, true, known, threads)
-        gradient = answer["gradients"]
+        value, gradient, troubles = answer["values"], answer["gradients"], dict(answer["troubles"])
         if self._l2 is not None and self.mix is not None:
             plain = self._l2.evaluate(predicted, true, known, threads)["gradients"]
             length = float(np.linalg.norm(gradient))
@@ -153,7 +184,12 @@ class DecisionLoss:
             stretch = (1.0 - self.mix) * longest / length if length > 1e-12 * longest else 0.0
             gradient = self.mix * plain + stretch * gradient
         self._uncapped = answer["uncapped"]
-        return LossResult(answer["values"], self._predicted.shaped(gradient), dict(answer["troubles"]))
+        if troubles:
+            tell(troubles, rows, "loss", self.infeasible, HINTS[self.infeasible])
+            without = list(troubles)
+            value[without] = np.nan
+            gradient[without] = 0.0 if self.infeasible == "skip" else np.nan
+        return LossResult(value, self._predicted.shaped(gradient), troubles)
 
     def end_epoch(self) -> list[str]:
         """Doubles the penalties that were too small in the last batch; the names of their rows."""
@@ -166,9 +202,26 @@ class DecisionLoss:
             self._penalties = tuple(np.split(stacked, np.cumsum([len(part) for part in self._penalties])[:-1]))
         return raised
 
+    def _chosen(self) -> dict[str, list[float]]:
+        """What was fitted so far, for those who keep states: K and penalties of the stacked rows; empty where not yet."""
+        penalties = [] if self._penalties is None else np.concatenate(self._penalties).tolist()
+        return {"K": self._K.kept(), "multipliers": penalties}
+
+    def _choose_again(self, chosen: Mapping[str, Sequence[float]]) -> None:
+        """Takes over what :meth:`_chosen` told."""
+        self._K.restore(self.problem, chosen["K"])
+        if len(chosen["multipliers"]):
+            sizes = list(self.problem._kinds().values())
+            stacked = np.asarray(chosen["multipliers"], dtype=np.float64)
+            self._penalties = tuple(np.split(stacked, np.cumsum(sizes)[:-1]))
+        self._inner = None
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_inner": None, "_l2": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update({"infeasible": "mark"} | state)
+        if len(self._settings) == 5:
+            # Pickles of before K could be fitted.
+            self._K, self._settings = sharpness(self.problem, self._settings[0]), self._settings[1:]
         self._l2 = None if self.mix is None else self._build("l2", None)

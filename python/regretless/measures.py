@@ -10,6 +10,7 @@ import numpy as np
 from . import _regretless
 from ._arrays import Float
 from ._predicted import Predicted, Values
+from ._troubles import Infeasible, checked, tell
 from .errors import LossError
 from .multipliers import multipliers_for
 from .problem import Problem, stated_problem
@@ -44,7 +45,8 @@ class Decisions:
     @property
     def mean(self) -> float:
         """Mean regret."""
-        return float(np.nanmean(self.regret))
+        known = self.regret[~np.isnan(self.regret)]
+        return float(known.mean()) if len(known) else float("nan")
 
     @property
     def standard_error(self) -> float:
@@ -56,16 +58,26 @@ class Decisions:
     def relative(self) -> float:
         """Mean regret over the mean absolute optimal value."""
         known = ~np.isnan(self.regret)
-        return float(self.regret[known].mean() / np.abs(self.optimal[known]).mean())
+        return float(self.regret[known].mean() / np.abs(self.optimal[known]).mean()) if known.any() else float("nan")
 
     def quantile(self, q: float) -> float:
         """A quantile of the regret."""
-        return float(np.nanquantile(self.regret, q))
+        known = self.regret[~np.isnan(self.regret)]
+        return float(np.quantile(known, q)) if len(known) else float("nan")
 
     def cvar(self, q: float = 0.9) -> float:
         """Mean regret of the worst ``1 − q`` of the rows."""
         known = np.sort(self.regret[~np.isnan(self.regret)])
-        return float(known[min(int(np.floor(q * len(known))), len(known) - 1) :].mean())
+        worst = known[min(int(np.floor(q * len(known))), len(known) - 1) :]
+        return float(worst.mean()) if len(known) else float("nan")
+
+
+def told(decisions: Decisions, infeasible: Infeasible = "mark", stacklevel: int = 4) -> Decisions:
+    """The decisions, with a warning about rows that have none."""
+    troubles = {row: why for row, why in enumerate(decisions.trouble) if why is not None}
+    hint = "Their regret is NaN, and means and quantiles are over the others."
+    tell(troubles, len(decisions.trouble), "decision to judge", infeasible, hint, stacklevel)
+    return decisions
 
 
 def regret(
@@ -74,12 +86,15 @@ def regret(
     truths: Values,
     *,
     predict: str | Sequence[str] | None = None,
+    infeasible: Infeasible = "mark",
     threads: int | None = None,
 ) -> Decisions:
     """Decides exactly at predictions and compares with the best decision under the truth.
 
     Where hard rows or bounds are predicted, a decision can break those of the truth, and that may even pay. Broken rows then cost
     four times their largest multiplier over the truths, so that no decision gains by breaking one.
+
+    Rows without a decision or an optimum are NaN, and one warning says how many and why; with ``infeasible="fail"`` they are an error.
 
     >>> import regretless as rl
     >>> machine = rl.Problem(2, A=[[1.0, 1.0]], b=1.0)
@@ -99,4 +114,4 @@ def regret(
         prices = None if found is None else found.values._tuple()
     judge = _regretless.Judge(problem._inner, layout.names, prices, 0)
     answer = judge.evaluate(predicted, true, np.arange(len(true), dtype=np.uint64), threads)
-    return Decisions(**answer)
+    return told(Decisions(**answer), checked(infeasible), stacklevel=4)

@@ -89,7 +89,8 @@ def multipliers_for(
     except MultiplierError:
         if not batched:
             raise
-    solved = problem.solve(**given).status == "optimal"
+    stated = problem._state["theta"] is not None or "theta" in given
+    solved = problem.solve(**(given if stated else given | {"theta": np.zeros(problem.n)})).status == "optimal"
     if not solved.any():
         return None
     some = {symbol: array[solved] if symbol in batched else array for symbol, array in given.items()}

@@ -212,6 +212,7 @@ class Problem:
         ``parameters`` override ``Q``, ``C``, ``d``, ``alpha``, ``under``, ``A``, ``b``, ``B``, ``c``, ``lower`` and ``upper``. The work
         is done without the interpreter's lock, on all cores or on ``threads`` of them; Ctrl-C is heard.
         """
+        self._needs_theta(theta)
         batch = self._batch({"theta": theta, **parameters})
         answer = self._inner.solve(batch.parts, batch.rows, threads)
         if batch.size is None and answer["status"][0] == "refused":
@@ -255,6 +256,13 @@ class Problem:
         if len(points) != batch.rows:
             raise ProblemError(f"x has {len(points)} rows, the parameters {batch.rows}")
         return batch.shaped(self._inner.judge(points, batch.parts)[which], ())
+
+    def _needs_theta(self, theta: ArrayLike | None) -> None:
+        """Refuses to decide by an objective that nobody gave."""
+        if theta is None and self._state["theta"] is None:
+            raise ProblemError(
+                "theta was never given: state it in the problem or give it here; theta=0.0 if the objective has no linear term"
+            )
 
     def _batch(self, given: Mapping[str, ArrayLike | None]) -> Batch:
         return Batch(self._shapes, given)

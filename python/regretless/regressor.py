@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from . import _regretless
 from ._arrays import SYMBOLS, Float, floats
 from ._predicted import Predicted, Values, names
-from .errors import TrainingError
-from .measures import Decisions
+from ._troubles import tell
+from .errors import RegretlessWarning, TrainingError
+from .measures import Decisions, told
 from .problem import Problem, stated_problem
 
 __all__ = ["DecisionRegressor"]
@@ -145,6 +147,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
                 self.problem._inner, layout.names, settings, self.method, self._seed(),
                 features, targets, held, each, watch, self.threads,
             )  # fmt: skip
+        for warning in learner.warnings:
+            warnings.warn(warning, RegretlessWarning, stacklevel=2)
         # All at once: a fit that fails leaves the one before. Settings may change afterwards, what was fitted does not.
         self._learner: _regretless.Learner | None = learner
         self._fitted_with = (self.problem, list(self._names()), settings)
@@ -162,13 +166,16 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         return self._layout(fitted=True).shaped(learner.predict(self._known_features(X)))
 
     def decide(self, X: ArrayLike) -> Float:
-        """Exact decisions for rows of features; a row whose prediction has no optimum is NaN."""
+        """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them."""
         features, learner = self._known_features(X), self._fitted()
-        parts = []
+        parts: list[Float] = []
+        troubles: dict[int, str] = {}
         # In pieces, so that Ctrl-C is heard in between.
         for start in range(0, max(len(features), 1), PIECE):
             x, status = learner.decide(features[start : start + PIECE], self.threads)
             parts.append(np.where(np.array(status)[:, np.newaxis] == "optimal", x, np.nan) if len(x) else x)
+            troubles |= {start + i: why for i, why in enumerate(status) if why != "optimal"}
+        tell(troubles, len(features), "decision", "mark", "Their decision is NaN.")
         return np.concatenate(parts)
 
     def evaluate(self, X: ArrayLike, y: Values) -> Decisions:
@@ -178,7 +185,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         truths = layout.flat("y", self._parts(y, layout, self._fitted_with[1]))
         if len(truths) != len(features):
             raise TrainingError(f"X has {len(features)} rows, y {len(truths)}")
-        return Decisions(**learner.evaluate(features, truths, self.threads))
+        return told(Decisions(**learner.evaluate(features, truths, self.threads)), stacklevel=4)
 
     def score(self, X: ArrayLike, y: Values) -> float:
         """Minus the mean regret: higher is better, 0 is best. NaN if a prediction cannot be decided with, so that a search ranks it last."""

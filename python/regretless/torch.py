@@ -2,7 +2,7 @@
 
 >>> import torch, regretless as rl, regretless.torch
 >>> farm = rl.Problem(2, A=[[1.0, 1.0]], b=8.0, soft=rl.Soft([[2.0, 1.0]], 10.0, weight=0.5))
->>> layer = rl.torch.DecisionLayer(rl.Surrogate(farm, K=5.0))
+>>> layer = rl.torch.DecisionLayer(rl.Surrogate(farm))
 >>> theta = torch.tensor([[3.0, 2.0], [1.0, 2.0]], requires_grad=True)
 >>> x = layer(theta)
 >>> x.sum().backward()
@@ -13,7 +13,7 @@ torch.Size([2, 2])
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -50,13 +50,33 @@ def _array(tensor: Tensor) -> np.ndarray[Any, Any]:
     return tensor.numpy(force=True)
 
 
+class _Remembering(torch.nn.Module):
+    """Keeps what was fitted, K and penalties, in ``state_dict``; states without it leave it as it is."""
+
+    def _fitted(self) -> Any:
+        raise NotImplementedError
+
+    def get_extra_state(self) -> dict[str, Tensor]:
+        """K and penalties of the stacked rows; empty until they are chosen."""
+        return {name: torch.tensor(values, dtype=torch.float64) for name, values in self._fitted()._chosen().items()}
+
+    def set_extra_state(self, state: Any) -> None:
+        """Takes over what :meth:`get_extra_state` told."""
+        self._fitted()._choose_again({name: values.tolist() for name, values in state.items()})
+
+    def _load_from_state_dict(self, state: Any, prefix: str, *rest: Any) -> None:
+        # States of before K could be fitted.
+        state.setdefault(f"{prefix}_extra_state", self.get_extra_state())
+        super()._load_from_state_dict(state, prefix, *rest)
+
+
 class _Decide(torch.autograd.Function):
     """x of the surrogate; backward is one call for all parameters that want a gradient."""
 
     @staticmethod
     def forward(ctx: Any, layer: DecisionLayer, ids: Any, names: tuple[str, ...], *tensors: Tensor) -> Tensor:
         given = {name: _array(tensor) for name, tensor in zip(names, tensors)}
-        solution = layer.surrogate._solve(given, ids, layer.threads)
+        solution = layer.surrogate._solve(given, ids, layer.threads, layer.best_effort)
         # Past torch.nn.Module, which looks for parameters and buffers in whatever is set.
         layer.__dict__["solution"] = solution
         ctx.solution, ctx.names, ctx.threads = solution, names, layer.threads
@@ -83,19 +103,20 @@ def _pull(ctx: Any, *outputs: Tensor) -> Any:
 _pull_once = once_differentiable(_pull)
 
 
-class DecisionLayer(torch.nn.Module):
+class DecisionLayer(_Remembering):
     """``x = layer(theta)`` or ``layer(theta=…, C=…, d=…)``: the surrogate's optimum, differentiable in every tensor.
 
     Tensors with one axis more than the parameter are batches. ``ids`` name the samples, so that each starts where it was solved
-    last. ``layer.solution`` holds what the last call found, statuses among it. Instances without an optimum have a gradient as well:
-    that of the point that was reached; refused instances have x NaN and a gradient of 0.
+    last. ``layer.solution`` holds what the last call found, statuses among it. Instances without an optimum have x NaN, a gradient of
+    NaN (0 where no gradient comes in) and a warning; with ``best_effort`` x and gradient of the point that was reached.
     """
 
-    def __init__(self, surrogate: Surrogate, *, threads: int | None = None) -> None:
+    def __init__(self, surrogate: Surrogate, *, best_effort: bool = False, threads: int | None = None) -> None:
         super().__init__()
         if not isinstance(surrogate, Surrogate):
-            raise TypeError(f"a regretless.Surrogate is expected, such as Surrogate(problem, K=5.0), not {surrogate!r}")
+            raise TypeError(f"a regretless.Surrogate is expected, such as Surrogate(problem), not {surrogate!r}")
         self.surrogate = surrogate
+        self.best_effort = best_effort
         self.threads = threads
         self.solution: Solution | None = None
 
@@ -114,6 +135,12 @@ class DecisionLayer(torch.nn.Module):
         # What the last call found is no part of the layer.
         return {**self.__dict__, "solution": None}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({"best_effort": False} | state)  # type: ignore[no-untyped-call]
+
+    def _fitted(self) -> Surrogate:
+        return self.surrogate
+
     def extra_repr(self) -> str:
         return repr(self.surrogate)
 
@@ -129,13 +156,17 @@ class _Lose(torch.autograd.Function):
         one = len(names) == 1
         result = module.loss(given[names[0]] if one else given, truths, ids=ids, threads=module.threads)
         module.troubles = result.troubles
-        rows = max(len(result.value), 1)
+        # Those that are left out are no part of the mean; those that are marked make it NaN, as in any other loss.
+        skipped = len(result.troubles) if module.loss.infeasible == "skip" else 0
+        rows = max(len(result.value) - skipped, 1)
         gradients = {names[0]: result.gradient} if one else result.gradient
         ctx.grads = [
             torch.as_tensor(gradients[name] / rows, dtype=tensor.dtype, device=tensor.device)
             for name, tensor in zip(names, tensors)
         ]
-        mean = float(result.value.sum()) / rows
+        total = float(np.nansum(result.value) if skipped else result.value.sum())
+        # A batch without a single loss has no mean.
+        mean = float("nan") if skipped and skipped == len(result.value) else total / rows
         return torch.as_tensor(mean, dtype=tensors[0].dtype, device=tensors[0].device)
 
     @staticmethod
@@ -144,7 +175,7 @@ class _Lose(torch.autograd.Function):
         return (None, None, None, None, *(outputs[0] * grad for grad in ctx.grads))
 
 
-class DecisionLoss(torch.nn.Module):
+class DecisionLoss(_Remembering):
     """``loss(predicted, true)``: the mean decision loss of a batch, see :class:`regretless.DecisionLoss`.
 
     >>> import torch, regretless as rl, regretless.torch
@@ -162,7 +193,7 @@ class DecisionLoss(torch.nn.Module):
         method: Method | str = "surrogate",
         *,
         predict: str | Sequence[str] | None = None,
-        K: float = 5.0,
+        K: float | Mapping[str, Any] | Literal["auto"] = "auto",
         multipliers: MultiplierRule = "dual",
         mix: float | None = None,
         threads: int | None = None,
@@ -190,5 +221,8 @@ class DecisionLoss(torch.nn.Module):
         tensors = [given[name] for name in names]
         return _Lose.apply(self, truths, known, tuple(names), *tensors)  # type: ignore[no-any-return]
 
+    def _fitted(self) -> NumpyLoss:
+        return self.loss
+
     def extra_repr(self) -> str:
-        return f"method={self.loss.method!r}"
+        return f"method={self.loss.method!r}, K={self.loss._K!r}"

@@ -1,15 +1,20 @@
 //! The tables of `bench/LEARNING.md`: one thread, ratios within one run.
 //!
-//! `cargo run --release -p regretless-bench-learning` prints them; with `-- training` or `-- deciding` one of the two.
+//! `cargo run --release -p regretless-bench-learning` prints them; with `-- training` or `-- deciding` one of the two,
+//! with `-- sharpness SEEDS PROBLEM…` the table of K in `docs/training.md`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and fails loudly")]
 
 mod data;
 mod deciding;
+mod sharpness;
 mod training;
 
 fn main() {
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
     let only = std::env::args().nth(1);
+    if only.as_deref() == Some("sharpness") {
+        return sharpness::run(std::env::args().skip(2));
+    }
     let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
     if wanted("training") {
         training::run();

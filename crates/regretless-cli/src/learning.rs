@@ -66,6 +66,10 @@ pub(crate) fn four(v: f64) -> String {
 
 /// Measures, one a line.
 pub(crate) fn measures(m: &Measures, spec: &Spec) -> Vec<(String, String)> {
+    if m.instances == 0 {
+        let undecided = format!("{}: what decisions would have cost is unknown", m.undecided);
+        return vec![("without a decision".into(), undecided)];
+    }
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);
     let what = if spec.problem().sense() == Sense::Max { "optimal gain" } else { "optimal cost" };
     let [q10, q50, q90, q99] = m.quantiles.map(four);

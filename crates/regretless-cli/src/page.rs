@@ -58,7 +58,8 @@ pub(crate) fn comparison(task: &Task, comparison: &Comparison, example: Option<&
         }
     }
     let [train, valid, test] = [task.train(), task.valid(), task.test()].map(<[usize]>::len);
-    let mut notes = comparison.notes.clone();
+    let mut notes: Vec<String> = comparison.warnings.iter().map(|w| format!("Warning: {w}.")).collect();
+    notes.extend(comparison.notes.iter().cloned());
     notes.extend(example.map(|e| format!("This is {e}.")));
     notes.push(format!(
         "Regret is measured on the {} part; tests pair {}.",
@@ -106,7 +107,7 @@ impl Finished {
 /// The page of finished runs.
 pub(crate) fn runs(all: &[Finished]) -> Report {
     let judged = |f: &Finished| f.trained.test.clone().unwrap_or_else(|| f.trained.valid.clone());
-    let lowest = all.iter().map(|f| judged(f).regret).fold(f64::INFINITY, f64::min);
+    let lowest = all.iter().map(judged).min_by(Measures::rank);
     let row = |method: String, m: Measures, seconds: f64, best: bool| Row {
         method,
         regret: m.regret,
@@ -128,7 +129,12 @@ pub(crate) fn runs(all: &[Finished]) -> Report {
     for finished in all {
         let name = finished.name(all);
         let m = judged(finished);
-        rows.push(row(name.clone(), m.clone(), finished.trained.seconds, m.regret <= lowest));
+        rows.push(row(
+            name.clone(),
+            m.clone(),
+            finished.trained.seconds,
+            lowest.as_ref().is_some_and(|best| m.rank(best).is_le()),
+        ));
         let exhibit = &finished.trained.exhibit;
         let kept = finished.trained.kept.trim_end_matches("+scenarios");
         let stage: Vec<Epoch> = finished.epochs.iter().filter(|e| e.stage == kept).cloned().collect();
@@ -137,7 +143,9 @@ pub(crate) fn runs(all: &[Finished]) -> Report {
         charts.scatters.push(scatter(&name, exhibit));
         charts.activity.push(activity(&name, exhibit));
     }
-    let mut notes: Vec<String> = all.iter().flat_map(|f| f.trained.notes.clone()).collect();
+    let warned = all.iter().flat_map(|f| f.trained.warnings.iter().map(|w| format!("Warning: {w}.")));
+    let mut notes: Vec<String> = warned.collect();
+    notes.extend(all.iter().flat_map(|f| f.trained.notes.clone()));
     notes.dedup();
     notes.push(
         "One training a row: for differences beyond chance use `regretless compare` with several seeds."

@@ -14,8 +14,35 @@ use crate::error::CliError;
 /// The decision for a row; NaN where there is none.
 pub(crate) struct Decided {
     pub(crate) status: Cow<'static, str>,
-    pub(crate) objective: f64,
+    /// The objective if the prediction came true.
+    pub(crate) if_predicted: f64,
+    /// The mean objective over the scenarios, where there are any.
+    pub(crate) expected: f64,
     pub(crate) x: Vec<f64>,
+}
+
+/// What is written of a decision.
+pub(crate) struct Columns<'a> {
+    /// The column that names the rows.
+    pub(crate) key: Option<&'a str>,
+    /// True if decisions are for the average over scenarios.
+    pub(crate) expects: bool,
+    pub(crate) variables: &'a [String],
+    /// Columns of the prediction, if it is wanted.
+    pub(crate) targets: &'a [String],
+}
+
+/// The objective that a decision has if the prediction comes true, which it never quite does.
+const IF_PREDICTED: &str = "objective_if_predicted";
+/// The mean objective over scenarios.
+const EXPECTED: &str = "expected_objective";
+
+impl Decided {
+    /// The numbers of a row, without those of the prediction.
+    fn numbers(&self, expects: bool) -> impl Iterator<Item = f64> + '_ {
+        let expected = expects.then_some(self.expected);
+        std::iter::once(self.if_predicted).chain(expected).chain(self.x.iter().copied())
+    }
 }
 
 /// Where decisions go. A file is written under another name and renamed at the end: it is whole or not there.
@@ -24,9 +51,11 @@ pub(crate) struct Sink {
     partial: Option<(PathBuf, PathBuf)>,
     /// The name of the column that names the rows.
     key: Option<String>,
-    /// Names of the decision's and the prediction's columns.
+    /// Names of the columns of numbers: objectives, decision, prediction.
     names: Vec<String>,
-    variables: usize,
+    expects: bool,
+    /// How many of them are the prediction's.
+    predicted: usize,
     /// The first line of a CSV file, until there is something to write under it.
     head: Option<String>,
 }
@@ -61,9 +90,7 @@ impl Sink {
         path: Option<&Path>,
         whole: bool,
         format: Format,
-        key: Option<&str>,
-        variables: &[String],
-        targets: &[String],
+        columns: &Columns<'_>,
     ) -> Result<Self, CliError> {
         let mut partial = None;
         let out = match path {
@@ -94,19 +121,19 @@ impl Sink {
                 }
             }
         };
-        let predicted = targets.iter().map(|t| format!("predicted_{t}"));
-        // A variable may be called like one of the first three columns.
+        let Columns { key, expects, variables, targets } = *columns;
+        let first = key.unwrap_or("row");
+        let objectives = std::iter::once(IF_PREDICTED).chain(expects.then_some(EXPECTED));
+        // A variable may be called like one of the first columns.
         let taken =
-            |name: &String| matches!(name.as_str(), "status" | "objective") || name == key.unwrap_or("row");
+            |name: &String| name == "status" || name == first || objectives.clone().any(|o| o == name);
         let own = variables.iter().map(|v| if taken(v) { format!("x_{v}") } else { v.clone() });
-        let names: Vec<String> = own.chain(predicted).collect();
-        let head: Vec<&str> = [key.unwrap_or("row"), "status", "objective"]
-            .into_iter()
-            .chain(names.iter().map(String::as_str))
-            .collect();
-        let head = head.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",") + "\n";
+        let predicted = targets.iter().map(|t| format!("predicted_{t}"));
+        let names: Vec<String> = objectives.clone().map(str::to_owned).chain(own).chain(predicted).collect();
+        let head = [first, "status"].into_iter().chain(names.iter().map(String::as_str));
+        let head = head.map(quoted).collect::<Vec<_>>().join(",") + "\n";
         let key = key.map(ToOwned::to_owned);
-        Ok(Self { out, partial, key, names, variables: variables.len(), head: Some(head) })
+        Ok(Self { out, partial, key, names, expects, predicted: targets.len(), head: Some(head) })
     }
 
     /// Rows by their numbers in the table.
@@ -117,8 +144,11 @@ impl Sink {
         rows: &[Decided],
         predictions: &[f64],
     ) -> Result<(), CliError> {
-        let width = self.names.len() - self.variables;
-        let predicted = |i: usize| &predictions[i * width..(i + 1) * width];
+        let (width, expects) = (self.predicted, self.expects);
+        let numbers_of = |i: usize| {
+            let predicted = predictions[i * width..(i + 1) * width].iter().copied();
+            rows[i].numbers(expects).chain(predicted).map(rounded)
+        };
         let key = |i: usize| keys.map_or_else(|| numbers[i].to_string(), |keys| keys[i].clone());
         let done = match &mut self.out {
             Kind::Csv(out) => {
@@ -127,7 +157,7 @@ impl Sink {
                     text += &quoted(&key(i));
                     text.push(',');
                     text += &quoted(&row.status);
-                    for v in std::iter::once(&row.objective).chain(&row.x).chain(predicted(i)) {
+                    for v in numbers_of(i) {
                         text.push(',');
                         if v.is_finite() {
                             text += &v.to_string();
@@ -143,27 +173,21 @@ impl Sink {
                 let name = self.key.as_deref().unwrap_or("row");
                 object.insert(name.into(), if keys.is_some() { key(i).into() } else { numbers[i].into() });
                 object.insert("status".into(), row.status.as_ref().into());
-                object.insert("objective".into(), number(row.objective));
-                for (name, v) in self.names.iter().zip(row.x.iter().chain(predicted(i))) {
-                    object.insert(name.clone(), number(*v));
+                for (name, v) in self.names.iter().zip(numbers_of(i)) {
+                    object.insert(name.clone(), number(v));
                 }
                 writeln!(out, "{}", Value::Object(object))
             }),
             Kind::Parquet(out) => {
                 let names: Vec<String> = (0..rows.len()).map(key).collect();
                 let statuses: Vec<String> = rows.iter().map(|r| r.status.to_string()).collect();
-                let objectives: Vec<f64> = rows.iter().map(|r| r.objective).collect();
-                let column = |j: usize| -> Vec<f64> {
-                    let entry = |(i, row): (usize, &Decided)| {
-                        if j < self.variables { row.x[j] } else { predicted(i)[j - self.variables] }
-                    };
-                    rows.iter().enumerate().map(entry).collect()
-                };
-                let values: Vec<Vec<f64>> = (0..self.names.len()).map(column).collect();
+                let mut values = vec![Vec::with_capacity(rows.len()); self.names.len()];
+                for i in 0..rows.len() {
+                    values.iter_mut().zip(numbers_of(i)).for_each(|(column, v)| column.push(v));
+                }
                 let mut columns = vec![
                     (self.key.as_deref().unwrap_or("row"), OutColumn::Texts(&names)),
                     ("status", OutColumn::Texts(&statuses)),
-                    ("objective", OutColumn::Numbers(&objectives)),
                 ];
                 let numbers = self.names.iter().zip(&values);
                 columns.extend(numbers.map(|(name, v)| (name.as_str(), OutColumn::Numbers(v))));
@@ -208,6 +232,14 @@ impl Drop for Sink {
             let _ = fs::remove_file(half);
         }
     }
+}
+
+/// Ten significant digits, for people: what solving leaves behind them is rounding. −0 is 0.
+fn rounded(v: f64) -> f64 {
+    if !v.is_finite() {
+        return v;
+    }
+    format!("{v:.9e}").parse().unwrap_or(v) + 0.0
 }
 
 /// A CSV cell, quoted where it must be.

@@ -106,7 +106,7 @@ fn decisions_are_optima_at_the_predictions() {
         works(&folder, "decide r --features p/new.csv --out d.csv --predictions");
         let decided = numbers(&folder.path().join("d.csv"));
         let predicted: Vec<&String> = decided.keys().filter(|k| k.starts_with("predicted_")).collect();
-        let rows = decided["objective"].len();
+        let rows = decided["objective_if_predicted"].len();
         assert_eq!(rows, 20);
         let mut table =
             predicted.iter().map(|p| p.trim_start_matches("predicted_")).collect::<Vec<_>>().join(",");
@@ -119,7 +119,7 @@ fn decisions_are_optima_at_the_predictions() {
         let solved = parsed(&works(&folder, "solve p/problem.toml --params params.csv --format json"));
         for (i, instance) in solved["instances"].as_array().unwrap().iter().enumerate() {
             let what = format!("{template}, row {i}");
-            close(decided["objective"][i], instance["objective"].as_f64().unwrap(), &what);
+            close(decided["objective_if_predicted"][i], instance["objective"].as_f64().unwrap(), &what);
             // An optimum need not be the only one; its objective is. Where it is unique, x agrees, too.
             if template == "portfolio" {
                 for (name, x) in instance["x"].as_object().unwrap() {

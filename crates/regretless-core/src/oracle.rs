@@ -169,6 +169,9 @@ impl Oracle {
         instance: &Instance<'_>,
         start: Option<Arc<State>>,
     ) -> Result<(Optimum, Arc<State>), ProblemError> {
+        if instance.theta.is_none() && !self.problem.states_theta() {
+            return Err(ProblemError::NoTheta);
+        }
         let view = self.problem.view(instance)?;
         let fresh = instance.changes_rows();
         if fresh || !worker.own_rows {

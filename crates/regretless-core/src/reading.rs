@@ -35,6 +35,11 @@ impl Reading {
         &self.problem
     }
 
+    /// Numbers of the soft rows for those of the problem that decides.
+    pub(crate) fn soft(&self, values: &[f64]) -> Vec<f64> {
+        self.scenarios.as_ref().map_or_else(|| values.to_vec(), |scenarios| scenarios.soft(values))
+    }
+
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
     }

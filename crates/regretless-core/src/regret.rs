@@ -24,12 +24,12 @@ pub struct Decision {
     pub trouble: Option<Cause>,
     /// The decision.
     pub x: Vec<f64>,
-    /// F(x; truth), in the problem's own sense; 0 if the truth is refused.
+    /// F(x; truth), in the problem's own sense; infinitely bad where there is no decision or no truth to judge by.
     pub objective: f64,
     /// V(truth), in the problem's own sense; infinite if the truth has no optimum.
     pub optimal: f64,
     /// What the decision falls short of the optimum, ≥ 0; below 0 only if the decision breaks hard rows of the truth and
-    /// nobody set a price on that ([`Regret::price_violations`]). 0 where there is trouble.
+    /// nobody set a price on that ([`Regret::price_violations`]). Infinite where there is trouble.
     pub regret: f64,
     /// The largest violation of a hard row or bound of the truth, in the row's own units.
     pub violation: f64,
@@ -76,8 +76,8 @@ impl Regret {
         layout.check(problem)?;
         let reading = Reading::new(problem, layout, scenarios)?;
         Ok(Self {
-            oracle: Oracle::new(reading.problem()),
-            original: Oracle::new(problem),
+            oracle: Oracle::new(&reading.problem().or_zero_theta()),
+            original: Oracle::new(&problem.or_zero_theta()),
             reading,
             optimal: BTreeMap::new(),
             store: Store::with_budget(STORE_BYTES),
@@ -154,14 +154,16 @@ impl Regret {
 
     fn judge(&self, solved: Result<Optimum, ProblemError>, truth: &[f64], optimal: Option<f64>) -> Decision {
         let problem = self.reading.original();
+        // Without a decision nothing may look good.
+        let worst = -problem.sign() * f64::INFINITY;
         let mut decision = match solved {
             Ok(optimum) => Decision {
                 trouble: Cause::of_status(Side::Prediction, &optimum.status),
                 status: optimum.status,
                 x: optimum.x,
-                objective: 0.0,
-                optimal: 0.0,
-                regret: 0.0,
+                objective: worst,
+                optimal: -worst,
+                regret: f64::INFINITY,
                 violation: 0.0,
                 predicted_objective: optimum.objective,
             },
@@ -169,11 +171,11 @@ impl Regret {
                 trouble: Some(Cause::Refused(Side::Prediction, error)),
                 status: Status::NumericalTrouble,
                 x: vec![0.0; problem.n()],
-                objective: 0.0,
-                optimal: 0.0,
-                regret: 0.0,
+                objective: worst,
+                optimal: -worst,
+                regret: f64::INFINITY,
                 violation: 0.0,
-                predicted_objective: 0.0,
+                predicted_objective: worst,
             },
         };
         let values = self.reading.truth(truth);
@@ -185,9 +187,11 @@ impl Regret {
                 return decision;
             }
         };
-        decision.objective = view.objective(&decision.x);
-        decision.violation = view.violation(&decision.x);
-        decision.optimal = optimal.unwrap_or(f64::INFINITY);
+        if decision.trouble.is_none() {
+            decision.objective = view.objective(&decision.x);
+            decision.violation = view.violation(&decision.x);
+        }
+        decision.optimal = optimal.unwrap_or(-worst);
         if !decision.optimal.is_finite() {
             let words = if decision.optimal * view.sign > 0.0 { "unbounded" } else { "infeasible" };
             decision.trouble.get_or_insert(Cause::NoOptimum(Side::Truth, words.into()));

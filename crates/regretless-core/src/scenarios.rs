@@ -124,6 +124,11 @@ impl Scenarios {
         self.layout.width() * if self.members { self.count } else { 1 }
     }
 
+    /// Numbers of the soft rows of the original problem for those of the average problem.
+    pub(crate) fn soft(&self, values: &[f64]) -> Vec<f64> {
+        self.copies.iter().zip(values).flat_map(|(rows, v)| rows.clone().map(|_| *v)).collect()
+    }
+
     /// False if deciding for the average is deciding for the prediction: nothing but θ and Q predicted and no bias.
     pub fn changes_decision(&self) -> bool {
         let linear = |p: Parameter| matches!(p, Parameter::Linear | Parameter::Quadratic);

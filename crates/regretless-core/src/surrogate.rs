@@ -1,10 +1,12 @@
 //! The surrogate: the softened problem with every hinge smoothed, its optimum, and what gradients need of it.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::clock::Clock;
+use crate::duplicates::Duplicates;
 use crate::laws::{engine_sharpness, set_laws};
 use crate::multipliers::Multipliers;
 use crate::optimum::{RowValues, Status};
@@ -16,7 +18,7 @@ use crate::solution::{Solution, SurrogateStatus};
 use crate::stage::Stage;
 use crate::store::Store;
 use crate::workspace::{Owner, State, Work, Workspace};
-use crate::{batch, chain, vertex};
+use crate::{batch, chain, duplicates, vertex};
 
 /// How the pieces of S are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +34,8 @@ pub enum Segments {
 /// Settings of a surrogate.
 #[derive(Clone, Debug)]
 pub struct SurrogateOptions {
-    /// Sharpness K: the hinge is smoothed over |z| ≤ 1/4K.
+    /// Sharpness K: the hinge is smoothed over |z| ≤ 1/4K, in the rows' own units. [`crate::Sharpness::fit`] finds one that
+    /// fits instances.
     pub k: f64,
     /// A sharpness for each row instead of one for all.
     pub k_rows: Option<RowValues>,
@@ -74,7 +77,9 @@ impl Default for SurrogateOptions {
 #[derive(Debug)]
 pub struct Surrogate {
     problem: Problem,
+    /// As given, and as identical rows share them.
     penalties: Vec<f64>,
+    shared: Vec<f64>,
     /// K of the stacked rows.
     sharpness: Vec<f64>,
     /// K of the engine's rows.
@@ -116,18 +121,20 @@ impl Surrogate {
         check_smoothing(options)?;
         let sharpness_of = |rows: &Softened| Arc::new(engine_sharpness(rows, problem.shape(), &sharpness));
         let view = problem.view(&Instance::default())?;
+        let shared = Duplicates::of(&view).shared(&penalties);
         let mut rows = Softened::new(&view);
-        set_laws(&mut rows, &view, &penalties, &sharpness);
+        set_laws(&mut rows, &view, &shared, &sharpness);
         let own_sharpness = sharpness_of(&rows);
         Ok(Self {
             problem: problem.clone(),
             penalties,
+            shared,
             sharpness,
             own_sharpness,
             segments: options.segments,
             smoothing: options.smoothing,
             rows: Arc::new(rows),
-            oracle: Oracle::new(problem),
+            oracle: Oracle::new(&problem.or_zero_theta()),
             owner: Owner::new(),
             home: None,
             feasible: AtomicBool::new(false),
@@ -241,7 +248,7 @@ impl Surrogate {
         let mut rows = Arc::clone(&self.rows);
         if instance.changes_rows() {
             let mut own = Softened::new(&view);
-            set_laws(&mut own, &view, &self.penalties, &self.sharpness);
+            set_laws(&mut own, &view, &self.penalties_of(instance), &self.sharpness);
             rows = Arc::new(own);
         }
         if uncapped {
@@ -261,13 +268,30 @@ impl Surrogate {
         let (ids, lambda) = (&solution.rows.ids, &solution.state.lambda);
         let hard = || ids.iter().zip(lambda).filter(|(id, _)| !matches!(id, RowId::Soft(_)));
         let over: Vec<RowId> = hard()
-            .filter(|(id, l)| l.abs() > self.penalties[shape.position(**id)])
+            .filter(|(id, l)| l.abs() > self.shared[shape.position(**id)].max(f64::MIN_POSITIVE))
             .map(|(id, _)| *id)
             .collect();
         if !over.is_empty() {
             return Some(over);
         }
         Some(hard().filter(|(_, l)| **l != 0.0).map(|(id, _)| *id).collect())
+    }
+
+    /// Penalties of the stacked rows of an instance. Hard rows that it gives itself may be predicted, each with a gradient of
+    /// its own: only those of the problem are merged.
+    fn penalties_of(&self, instance: &Instance<'_>) -> Cow<'_, [f64]> {
+        let at_most = instance.A.is_some() || instance.b.is_some();
+        let equal = instance.B.is_some() || instance.c.is_some();
+        if !at_most && !equal {
+            return Cow::Borrowed(&self.shared);
+        }
+        let shape = self.problem.shape();
+        Cow::Owned(duplicates::unmerged(shape, &self.shared, &self.penalties, at_most, equal))
+    }
+
+    /// Solves the original problem.
+    pub(crate) fn oracle(&self) -> &Oracle {
+        &self.oracle
     }
 
     fn new_worker(&self) -> Worker {
@@ -289,7 +313,7 @@ impl Surrogate {
         let fresh = instance.changes_rows();
         let rows = if fresh {
             worker.rows.load(&view);
-            set_laws(&mut worker.rows, &view, &self.penalties, &self.sharpness);
+            set_laws(&mut worker.rows, &view, &self.penalties_of(instance), &self.sharpness);
             if worker.rows.m() != worker.ws.z.len() {
                 worker.ws = Workspace::new(worker.rows.n, worker.rows.m());
             }

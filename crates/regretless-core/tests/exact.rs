@@ -226,6 +226,7 @@ fn rank_deficient_problems_return_the_minimum_norm_optimum() {
 #[test]
 fn equality_only_and_zero_width_boxes() {
     let problem = Problem::minimize(3)
+        .linear([0.0; 3])
         .quadratic(Matrix::from_rows(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
         .free()
         .equal("sum", Matrix::from_rows(&[[1.0, 1.0, 1.0]]), [3.0])

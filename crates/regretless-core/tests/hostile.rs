@@ -65,6 +65,7 @@ fn a_huge_slack_bound_does_not_set_the_scale() {
 fn nothing_pulls() {
     for (lower, upper) in [(0.0, f64::INFINITY), (f64::NEG_INFINITY, 2.0), (-1.0, 1.0)] {
         let bowl = Problem::maximize(1)
+            .linear([0.0])
             .quadratic(Matrix::from_rows(&[[1.0]]))
             .lower([lower])
             .upper([upper])

@@ -48,11 +48,19 @@ fn stationarity(problem: &Problem, params: &Params, multipliers: &Multipliers, k
         side(row, params.d[i], 1.0, params.alpha[i]);
         side(row, params.d[i], -1.0, params.under[i]);
     }
+    // A row that is stated again, or with a limit that says nothing new, is no other row: the tightest counts, once.
+    let same = |m: &[f64], i: usize, j: usize| m[i * n..(i + 1) * n] == m[j * n..(j + 1) * n];
     for i in 0..params.b.len() {
-        side(&params.A[i * n..(i + 1) * n], params.b[i], 1.0, v.at_most[i]);
+        let beats = |j: usize| params.b[j] < params.b[i] || (params.b[j] == params.b[i] && j < i);
+        if !(0..params.b.len()).any(|j| same(&params.A, i, j) && beats(j)) {
+            side(&params.A[i * n..(i + 1) * n], params.b[i], 1.0, v.at_most[i]);
+        }
     }
     for i in 0..params.c.len() {
         let row = &params.B[i * n..(i + 1) * n];
+        if (0..i).any(|j| same(&params.B, i, j) && params.c[i] == params.c[j]) {
+            continue;
+        }
         side(row, params.c[i], 1.0, v.equal[i]);
         side(row, params.c[i], -1.0, v.equal[i]);
     }

@@ -10,6 +10,7 @@ use crate::measures::Measures;
 use crate::recipe::Recipe;
 use crate::stats::Summary;
 use crate::study::{Candidate, Study};
+use crate::suspicions::ENOUGH;
 use crate::task::Task;
 
 /// The model that was kept, and what it was kept over.
@@ -203,11 +204,15 @@ fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), Le
         }
     }
     let best = best_of(&candidates);
-    let (gain, error) = paired(&candidates[reference], &candidates[best]);
+    let found = paired(&candidates[reference], &candidates[best]);
     // Rounding that points one way in every row is no gain.
-    let error = error.max(1e-6 * candidates[reference].valid.measures.regret.abs());
-    let kept = if gain > error { best } else { reference };
-    let sentence = sentence(&candidates, reference, best, gain, error);
+    let rounding = 1e-6 * candidates[reference].valid.measures.regret.abs();
+    let found = found.map(|(gain, error)| (gain, error.max(rounding)));
+    let kept = if found.is_some_and(|(gain, error)| gain > error) { best } else { reference };
+    let sentence = match found {
+        Some((gain, error)) => sentence(&candidates, reference, best, gain, error),
+        None => too_few(&candidates, reference),
+    };
     let tried = candidates.iter().map(Tried::of).collect();
     Ok((Chosen { candidate: candidates[kept].clone(), tried, sentence }, candidates))
 }
@@ -237,19 +242,28 @@ fn sentence(candidates: &[Candidate], reference: usize, best: usize, gain: f64, 
     }
 }
 
-/// Mean gain in regret from `a` to `b` over the validation rows both decided, and its standard error.
-fn paired(a: &Candidate, b: &Candidate) -> (f64, f64) {
+/// A handful of rows is no ground to prefer one method to another.
+fn too_few(candidates: &[Candidate], reference: usize) -> String {
+    let rows = candidates[reference].valid.rows.len();
+    format!(
+        "kept {}, the best two-stage predictor: {rows} validation row{} cannot tell methods apart, at least {ENOUGH} are needed",
+        candidates[reference].name,
+        if rows == 1 { "" } else { "s" }
+    )
+}
+
+/// Mean gain in regret from `a` to `b` over the validation rows both decided, and its standard error; `None` over a handful.
+fn paired(a: &Candidate, b: &Candidate) -> Option<(f64, f64)> {
     let gains = a.valid.regrets().into_iter().zip(b.valid.regrets()).map(|(a, b)| a - b);
     let gains: Vec<f64> = gains.filter(|g| g.is_finite()).collect();
-    Summary::of(&gains)
-        .map_or((0.0, 0.0), |s| (s.mean, s.std.map_or(0.0, |std| std / (gains.len() as f64).sqrt())))
+    let summary = Summary::of(&gains).ok().filter(|_| gains.len() >= ENOUGH)?;
+    Some((summary.mean, summary.std? / (gains.len() as f64).sqrt()))
 }
 
 /// The lowest validation regret; candidates that decided less come after those that decided more.
 fn best_of(candidates: &[Candidate]) -> usize {
-    let key = |c: &Candidate| (c.valid.measures.undecided, c.valid.measures.regret);
-    let order = |a: &(usize, f64), b: &(usize, f64)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
-    (0..candidates.len()).min_by(|&i, &j| order(&key(&candidates[i]), &key(&candidates[j]))).unwrap_or(0)
+    let measures = |i: usize| &candidates[i].valid.measures;
+    (0..candidates.len()).min_by(|&i, &j| measures(i).rank(measures(j))).unwrap_or(0)
 }
 
 /// Four digits.

@@ -16,6 +16,7 @@ use crate::judge::{Judgement, judge};
 use crate::observer::{Interrupt, Observer};
 use crate::stats::{Summary, bootstrap_mean, paired_t, wilcoxon};
 use crate::study::Study;
+use crate::suspicions::ENOUGH;
 use crate::task::Task;
 
 /// One method trained with one seed.
@@ -97,6 +98,8 @@ pub struct Comparison {
     pub judged: &'static str,
     /// What a user should know about the data.
     pub notes: Vec<String>,
+    /// What a user should not trust unseen.
+    pub warnings: Vec<String>,
 }
 
 /// True for methods that look at predictions only.
@@ -209,7 +212,8 @@ pub fn compare(
     let paired = if whole.len() >= 3 { "seeds" } else { "instances" };
     let rows = rows(&entries, paired);
     let judged = if first.test().is_empty() { "validation" } else { "test" };
-    Ok(Comparison { rows, entries, paired, judged, notes: first.notes().to_vec() })
+    let warnings = first.warnings().to_vec();
+    Ok(Comparison { rows, entries, paired, judged, notes: first.notes().to_vec(), warnings })
 }
 
 struct Quiet<'a>(&'a Interrupt);
@@ -267,7 +271,9 @@ fn rows(entries: &[Entry], paired: &str) -> Vec<Row> {
     let mut rows: Vec<Row> = methods.iter().map(|m| row(m, &of(m))).collect();
     let lowest = |among: &dyn Fn(&Row) -> bool| {
         let candidates = (0..rows.len()).filter(|&i| among(&rows[i]));
-        candidates.min_by(|&i, &j| rows[i].regret.total_cmp(&rows[j].regret))
+        // What decides fewer rows is no better, whatever the rest of them cost.
+        let key = |i: usize| (rows[i].undecided, rows[i].regret);
+        candidates.min_by(|&i, &j| key(i).0.cmp(&key(j).0).then(key(i).1.total_cmp(&key(j).1)))
     };
     let best = lowest(&|_| true);
     let two_stage = lowest(&|r| is_two_stage(&r.method));
@@ -279,7 +285,9 @@ fn rows(entries: &[Entry], paired: &str) -> Vec<Row> {
         .collect();
     let pairs = |i: usize, j: usize| -> (Vec<f64>, Vec<f64>) {
         let both = samples[i].iter().copied().zip(samples[j].iter().copied());
-        both.filter(|(a, b)| a.is_finite() && b.is_finite()).unzip()
+        let (a, b): (Vec<f64>, Vec<f64>) = both.filter(|(a, b)| a.is_finite() && b.is_finite()).unzip();
+        // A test over a handful of instances says nothing.
+        if paired != "seeds" && a.len() < ENOUGH { (Vec::new(), Vec::new()) } else { (a, b) }
     };
     let reference = two_stage.map(|t| rows[t].regret).filter(|r| *r > 0.0);
     for (i, rival) in rivals.into_iter().enumerate() {

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use regretless_core::Layout;
 use regretless_spec::{Columns, DataFiles, DataReader, Part, Spec, Split, Want};
 
 use crate::error::LearnError;
 use crate::random::order;
+use crate::suspicions;
 
 /// A text that changes with the numbers (FNV-1a over all bits): data are told apart by it.
 ///
@@ -29,6 +31,8 @@ pub struct Dataset {
     pub columns: Columns,
     /// What a user should know: columns and rows that were left out.
     pub notes: Vec<String>,
+    /// Rows that were left out because a value is missing.
+    pub dropped: usize,
     /// The line of each row in its file.
     lines: Vec<u64>,
     /// Which part a row belongs to, where a file or a column says.
@@ -51,6 +55,7 @@ impl Dataset {
             targets,
             columns,
             notes: Vec::new(),
+            dropped: 0,
             lines: (2..rows as u64 + 2).collect(),
             parts: vec![None; rows],
             files: vec![(file.to_owned(), 0)],
@@ -130,6 +135,7 @@ impl Dataset {
             }
             dropped += chunk.dropped;
         }
+        self.dropped += dropped;
         if dropped > 0 {
             self.notes.push(format!("{}: left out {dropped} rows with a missing value", file.display()));
         }
@@ -138,6 +144,12 @@ impl Dataset {
 
     pub(crate) fn fingerprint(&self) -> String {
         fingerprint(self.features.iter().chain(&self.targets).copied())
+    }
+
+    /// What in the data makes training look better than it is, or say nothing, by name. `parts` are the rows for training,
+    /// validation and test.
+    pub fn warnings(&self, layout: &Layout, parts: &[Vec<usize>; 3]) -> Vec<String> {
+        suspicions::all(self, layout, parts)
     }
 
     /// Number of rows.

@@ -95,6 +95,18 @@ impl Decider {
         Ok(self.regret.decide(&seen(&self.model, features, rows))?)
     }
 
+    /// True if decisions are for the average over scenarios: the objective of a decision is then the expected one.
+    pub fn has_scenarios(&self) -> bool {
+        self.model.members.len() > 1 || !self.model.residuals.is_empty()
+    }
+
+    /// The objective of a decision if the prediction came true; NaN if the problem refuses the prediction.
+    pub fn objective_if_predicted(&self, x: &[f64], prediction: &[f64]) -> f64 {
+        let problem = self.spec.problem();
+        let parameters = self.layout.parameters(problem, prediction);
+        problem.view(&parameters.instance()).map_or(f64::NAN, |view| view.objective(x))
+    }
+
     /// Decisions for rows of features, judged by the parameters that came true. Nothing is remembered of the rows.
     pub fn evaluate(
         &self,

@@ -28,7 +28,8 @@ pub struct Epoch {
     pub stage: String,
     /// 0 is the predictor as it started.
     pub epoch: usize,
-    /// Mean training loss.
+    /// Mean training loss of the instances that have one; unknown if none has.
+    #[serde(with = "crate::unknown")]
     pub loss: f64,
     /// Measures on the validation part.
     pub valid: Measures,
@@ -235,7 +236,11 @@ impl<'a> Fit<'a> {
         epoch.valid = self.validate()?;
         epoch.seconds.validation = started.elapsed().as_secs_f64();
         epoch.rate = self.rate;
-        epoch.best = epoch.valid.instances > 0 && epoch.valid.regret < self.best.regret;
+        // An epoch that decides fewer rows is no better, however little the rest of them cost.
+        let undecided = self.history.iter().rev().find(|e| e.best).map_or(usize::MAX, |e| e.valid.undecided);
+        let fewer = epoch.valid.undecided < undecided;
+        let better = epoch.valid.undecided == undecided && epoch.valid.regret < self.best.regret;
+        epoch.best = epoch.valid.instances > 0 && (fewer || better);
         if epoch.best {
             self.best =
                 Best { epoch: number, regret: epoch.valid.regret, predictor: self.model.members[0].clone() };
@@ -265,7 +270,7 @@ impl<'a> Fit<'a> {
         let train = self.task.train();
         let order = order(train.len(), self.recipe.training.seed, number as u64);
         let mut uncapped: BTreeSet<RowId> = BTreeSet::new();
-        let (mut zeros, mut breakpoints, mut steps) = (0, 0, 0);
+        let (mut zeros, mut breakpoints, mut steps, mut known) = (0, 0, 0, 0);
         let (mut solving, mut deriving) = (Duration::ZERO, Duration::ZERO);
         let started = Instant::now();
         let mut losing = Duration::ZERO;
@@ -298,7 +303,8 @@ impl<'a> Fit<'a> {
             let mut gradient = pullback(&step.gradient);
             epoch.gradient += optimizer::clip(self.recipe.training.clip, &mut gradient);
             step_all(&mut self.optimizer, &mut predictor.weights_mut(), &gradient, self.rate);
-            epoch.loss += step.value / train.len() as f64;
+            epoch.loss += step.value;
+            known += step.known;
             epoch.troubles += step.troubles.len();
             zeros += step.zeros;
             breakpoints += step.work.breakpoints;
@@ -307,6 +313,8 @@ impl<'a> Fit<'a> {
             uncapped.extend(step.uncapped);
             steps += 1;
         }
+        // 0/0: what no instance has is unknown.
+        epoch.loss /= known as f64;
         epoch.gradient /= f64::from(steps.max(1));
         epoch.zero_gradients = zeros as f64 / train.len().max(1) as f64;
         epoch.breakpoints = breakpoints as f64 / train.len().max(1) as f64;
@@ -322,7 +330,7 @@ impl<'a> Fit<'a> {
         let rows = self.task.valid();
         let outputs = self.model.members[0].predict(&self.task.inputs(rows), rows.len());
         if outputs.iter().any(|o| !o.is_finite()) {
-            return Ok(Measures { undecided: rows.len(), ..Measures::default() });
+            return Ok(Measures::nothing(rows.len()));
         }
         let predictions = self.model.restore(&outputs);
         let truths = self.task.targets(rows);
@@ -342,6 +350,7 @@ fn objective(
     let training = &recipe.training;
     let options = LossOptions {
         k: recipe.k.at(0),
+        k_rows: task.sharpness().map(|s| s.rows.clone()),
         smoothing: task.spec().surrogate().options.smoothing,
         ridge: training.ridge,
         over: training.weights.over,

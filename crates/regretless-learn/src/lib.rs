@@ -31,9 +31,11 @@ mod scale;
 mod scaler;
 pub mod stats;
 mod study;
+mod suspicions;
 mod task;
 pub mod tensorboard;
 mod training;
+mod unknown;
 
 pub use choose::{Chosen, Tried, decision_methods, train};
 pub use compare::{Comparison, Entry, Progress, Row, compare, default_methods, is_two_stage};
@@ -56,5 +58,6 @@ pub use regretless_spec::{Activation, Initial, QuadraticForm};
 pub use run::{Environment, Run};
 pub use scaler::Scaler;
 pub use study::{Candidate, Study};
+pub use suspicions::ENOUGH;
 pub use task::{PredictorSource, Task, layout};
 pub use training::{Outcome, train_new, train_on};

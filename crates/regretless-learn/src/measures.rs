@@ -8,7 +8,8 @@ use crate::stats::{Summary, cvar, quantile};
 /// Violations up to this are rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Measures of a set of instances.
+/// Measures of a set of instances. Where nothing was decided, what decisions would have cost is unknown: NaN here, `null` in
+/// JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
     /// Instances with a decision and an optimum to compare it with.
@@ -16,22 +17,29 @@ pub struct Measures {
     /// Instances for which no decision could be found, or none to compare with.
     pub undecided: usize,
     /// Mean regret: optimal minus achieved objective, in the objective's units.
+    #[serde(with = "crate::unknown")]
     pub regret: f64,
     /// Its standard error.
+    #[serde(with = "crate::unknown")]
     pub standard_error: f64,
     /// Mean regret over the mean absolute optimal value.
+    #[serde(with = "crate::unknown")]
     pub relative: f64,
     /// Regret at 10, 50, 90 and 99 %.
+    #[serde(with = "crate::unknown::four")]
     pub quantiles: [f64; 4],
     /// Mean regret of the worst tenth.
+    #[serde(with = "crate::unknown")]
     pub cvar90: f64,
     /// Largest violation of a hard row by a decision, under the true parameters.
     pub violation: f64,
     /// Share of decisions that violate a hard row by more than 1e-6.
     pub violated: f64,
     /// Mean squared error of the predictions.
+    #[serde(with = "crate::unknown")]
     pub mse: f64,
     /// Mean absolute error of the predictions.
+    #[serde(with = "crate::unknown")]
     pub mae: f64,
 }
 
@@ -42,6 +50,35 @@ impl Measures {
         decisions.iter().for_each(|d| tally.decision(d));
         tally.predictions(predictions, truths);
         tally.measures()
+    }
+
+    /// Measures of rows without a single decision.
+    pub(crate) fn nothing(undecided: usize) -> Self {
+        let unknown = f64::NAN;
+        Self {
+            undecided,
+            regret: unknown,
+            standard_error: unknown,
+            relative: unknown,
+            quantiles: [unknown; 4],
+            cvar90: unknown,
+            mse: unknown,
+            mae: unknown,
+            ..Self::default()
+        }
+    }
+
+    /// The better first. What decides fewer rows comes after what decides more, whatever the rest of them cost; unknown
+    /// regrets come last.
+    ///
+    /// ```
+    /// use regretless_learn::Measures;
+    /// let sound = Measures { instances: 3, regret: 5.0, ..Measures::default() };
+    /// let diverged = Measures { instances: 1, undecided: 2, ..Measures::default() };
+    /// assert!(sound.rank(&diverged).is_lt());
+    /// ```
+    pub fn rank(&self, other: &Self) -> std::cmp::Ordering {
+        self.undecided.cmp(&other.undecided).then(self.regret.total_cmp(&other.regret))
     }
 }
 
@@ -93,10 +130,10 @@ impl Tally {
 
     /// The measures of all that was counted.
     pub fn measures(&self) -> Measures {
-        let entries = self.entries.max(1) as f64;
+        let entries = self.entries as f64;
         let (mse, mae) = (self.squares / entries, self.absolutes / entries);
         let Ok(summary) = Summary::of(&self.regrets) else {
-            return Measures { undecided: self.undecided, mse, mae, ..Measures::default() };
+            return Measures { mse, mae, ..Measures::nothing(self.undecided) };
         };
         let count = self.regrets.len();
         let size = self.size / count as f64;

@@ -26,8 +26,10 @@ pub struct Objective {
 /// What one batch gave.
 #[derive(Debug, Default)]
 pub struct Step {
-    /// Sum of the method's losses over the batch.
+    /// Sum of the method's losses over the instances that have one.
     pub value: f64,
+    /// How many they are.
+    pub known: usize,
     /// Gradient of the mean over the batch, with respect to the predictor's outputs.
     pub gradient: Vec<f32>,
     /// Instances whose gradient is zero.
@@ -75,7 +77,7 @@ impl Objective {
             gradient = outputs(&losses, deviation);
             step.zeros = gradient.chunks_exact(deviation.len()).filter(|g| norm(g) == 0.0).count();
             bound(&mut gradient, deviation.len(), self.bound);
-            step.value = losses.values.iter().sum();
+            (step.value, step.known) = losses.known();
             step.troubles = losses.troubles;
             step.uncapped = losses.uncapped;
             step.work = losses.work;
@@ -90,7 +92,8 @@ impl Objective {
                 *g = weight * p + stretch * *g;
             }
             if weight >= 1.0 {
-                step.value = losses.values.iter().sum();
+                (step.value, step.known) = losses.known();
+                step.troubles = losses.troubles;
                 step.zeros = plain.chunks_exact(deviation.len()).filter(|g| norm(g) == 0.0).count();
             }
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use rand::seq::SliceRandom;
 use regretless_core::{
     Instance, Layout, Multipliers, Parameter, Parameters, Part as LayoutPart, Problem, Regret, RowValues,
-    Scenarios, Sense,
+    Scenarios, Sense, Sharpness as FittedK,
 };
 use regretless_spec::{Infeasible, MethodName, Part, Sharpness, Spec};
 
@@ -44,9 +44,12 @@ pub struct Task {
     /// The true optimal value of every row, in the engine's own keeping.
     optima: Vec<(u64, f64)>,
     multipliers: OnceLock<Multipliers>,
+    /// K of each row where the data set it.
+    sharpness: Option<FittedK>,
     /// In place of the predictor that the problem file describes.
     predictor: Option<Box<PredictorSource>>,
     notes: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl fmt::Debug for Task {
@@ -94,6 +97,7 @@ impl Task {
                 });
             }
         }
+        let warnings = data.warnings(&layout, &parts);
         let width = layout.width();
         let statistics = Scaler::fit(&data.targets, width, parts[0].iter().copied());
         let (features, mut targets) = if spec.predictor().standardise {
@@ -114,8 +118,11 @@ impl Task {
         let multipliers = OnceLock::new();
         let written = spec.clone();
         let mut spec = spec.clone();
+        let mut sharpness = None;
         if spec.surrogate().sharpness == Sharpness::Auto {
-            spec = spec.with_sharpness(scale::sharpness(&written, &layout, &data.targets, &parts[0])?);
+            let found = scale::sharpness(written.problem(), &layout, &data.targets, &parts[0]);
+            spec = spec.with_sharpness(found.k);
+            sharpness = Some(found);
         }
         Ok(Self {
             written,
@@ -129,8 +136,10 @@ impl Task {
             inputs,
             optima,
             multipliers,
+            sharpness,
             predictor: None,
             notes,
+            warnings,
         })
     }
 
@@ -148,6 +157,18 @@ impl Task {
     pub fn with_multipliers(mut self, multipliers: Multipliers) -> Self {
         self.multipliers = OnceLock::from(multipliers);
         self
+    }
+
+    /// Rounds the surrogate's rows with these K instead of those the problem file asks for.
+    pub fn with_sharpness(mut self, sharpness: FittedK) -> Self {
+        self.spec = self.spec.with_sharpness(sharpness.k);
+        self.sharpness = Some(sharpness);
+        self
+    }
+
+    /// K of each row where the data set it; `None` where the problem file gives one for all.
+    pub fn sharpness(&self) -> Option<&FittedK> {
+        self.sharpness.as_ref()
     }
 
     /// The problem file.
@@ -186,6 +207,12 @@ impl Task {
     /// What a user should know about the data: columns and rows that were left out.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// What in the data makes training look better than it is, or say nothing: features that know a target, constant targets,
+    /// columns that are there twice, parts too small to choose by.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Rows to train on.

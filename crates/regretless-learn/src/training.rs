@@ -51,6 +51,9 @@ pub struct Outcome {
     pub seconds: f64,
     /// What a user should know.
     pub notes: Vec<String>,
+    /// What a user should not trust unseen.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// For the report.
     pub exhibit: Exhibit,
 }
@@ -106,6 +109,7 @@ fn go(task: &Task, run: &Run, observer: &mut dyn Observer) -> Result<Outcome, Le
         seconds: chosen.tried.iter().map(|t| t.seconds).sum(),
         tried: chosen.tried,
         notes: task.notes().to_vec(),
+        warnings: task.warnings().to_vec(),
         exhibit: Exhibit::of(task, &judgement),
     };
     run.write_json("result.json", &outcome)?;

@@ -61,7 +61,14 @@ fn by_hand() {
 #[test]
 fn corners() {
     let none = Measures::of(&[], &[], &[]);
-    assert_eq!(none, Measures::default());
+    assert_eq!((none.instances, none.undecided), (0, 0));
+    // What nobody decided did not cost nothing: it is unknown, and `null` in files.
+    assert!([none.regret, none.relative, none.cvar90, none.mse].iter().all(|v| v.is_nan()));
+    let text = serde_json::to_string(&none).unwrap();
+    assert!(text.contains("\"regret\":null"), "{text}");
+    let read: Measures = serde_json::from_str(&text).unwrap();
+    assert!(read.regret.is_nan() && read.quantiles.iter().all(|q| q.is_nan()));
+    assert!(Measures::default().rank(&none).is_lt());
     let one = Measures::of(&[decision(0.0, 2.0, 0.0)], &[], &[]);
     assert_eq!((one.instances, one.regret, one.standard_error, one.relative), (1, 2.0, 0.0, 0.0));
     assert_eq!((one.quantiles, one.cvar90), ([2.0; 4], 2.0));

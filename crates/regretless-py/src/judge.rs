@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use numpy::{PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use regretless_core::{Decision, Regret};
+use regretless_core::{Decision, Regret, Status};
 
 use crate::arrays::{Ids, flat, table};
 use crate::error;
@@ -78,15 +78,20 @@ pub(crate) fn decisions<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let each = |of: fn(&Decision) -> f64| decisions.iter().map(of).collect::<Vec<f64>>().to_pyarray(py);
     let out = PyDict::new(py);
-    let x: Vec<f64> = decisions.iter().flat_map(|d| d.x.iter().copied()).collect();
+    let x: Vec<f64> = decisions.iter().flat_map(|d| d.x.iter().map(move |x| decided(d, *x))).collect();
     out.set_item("x", table(py, decisions.len(), n, x)?)?;
     out.set_item("regret", each(|d| if d.trouble.is_some() { f64::NAN } else { d.regret }))?;
-    out.set_item("objective", each(|d| d.objective))?;
+    out.set_item("objective", each(|d| decided(d, d.objective)))?;
     out.set_item("optimal", each(|d| d.optimal))?;
-    out.set_item("violation", each(|d| d.violation))?;
-    out.set_item("predicted_objective", each(|d| d.predicted_objective))?;
+    out.set_item("violation", each(|d| decided(d, d.violation)))?;
+    out.set_item("predicted_objective", each(|d| decided(d, d.predicted_objective)))?;
     let troubles: Vec<Option<String>> =
         decisions.iter().map(|d| d.trouble.as_ref().map(ToString::to_string)).collect();
     out.set_item("trouble", troubles)?;
     Ok(out)
+}
+
+/// What was not decided is NaN.
+fn decided(d: &Decision, value: f64) -> f64 {
+    if d.status == Status::Optimal && value.is_finite() { value } else { f64::NAN }
 }

@@ -24,6 +24,9 @@ pub(crate) struct Learner {
     /// The method of the model that was kept.
     #[pyo3(get)]
     kept: String,
+    /// What in the data should not be trusted unseen; nothing after `from_bytes`.
+    #[pyo3(get)]
+    warnings: Vec<String>,
 }
 
 fn failed(error: LearnError) -> PyErr {
@@ -76,14 +79,14 @@ impl Learner {
             let mut study = Study::new(&task, None, &mut observer)?;
             let chosen = train(&mut study, method, seed)?;
             let decider = Decider::trained(&task, &chosen)?;
-            Ok((decider, chosen.sentence.clone(), chosen.candidate.name))
+            Ok((decider, chosen.sentence.clone(), chosen.candidate.name, task.warnings().to_vec()))
         })?;
         // Ctrl-C, or an exception in `watch`.
         if let Some(trouble) = watcher.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(trouble);
         }
-        let (decider, sentence, kept) = trained.map_err(failed)?;
-        Ok(Self { decider, sentence, kept })
+        let (decider, sentence, kept, warnings) = trained.map_err(failed)?;
+        Ok(Self { decider, sentence, kept, warnings })
     }
 
     /// The model as bytes.
@@ -102,7 +105,8 @@ impl Learner {
         kept: String,
     ) -> PyResult<Self> {
         let spec = settled(problem.get(), &predicted, settings)?;
-        Ok(Self { decider: Decider::from_bytes(spec, bytes).map_err(failed)?, sentence, kept })
+        let decider = Decider::from_bytes(spec, bytes).map_err(failed)?;
+        Ok(Self { decider, sentence, kept, warnings: Vec::new() })
     }
 
     /// Predictions for rows of features.

@@ -15,6 +15,7 @@ mod multipliers;
 mod pace;
 mod problem;
 mod run;
+mod sharpness;
 mod spec;
 mod surrogate;
 
@@ -32,6 +33,8 @@ mod _regretless {
     use crate::multipliers::multipliers;
     #[pymodule_export]
     use crate::problem::Problem;
+    #[pymodule_export]
+    use crate::sharpness::sharpness;
     #[pymodule_export]
     use crate::surrogate::{Solutions, Surrogate};
     #[pymodule_export]

@@ -55,6 +55,7 @@ impl Loss {
         method: &str,
         predicted: Vec<String>,
         k: f64,
+        k_rows: Option<ByKind<'_>>,
         smoothing: f64,
         ridge: f64,
         over: f64,
@@ -69,6 +70,7 @@ impl Loss {
         let multipliers = multipliers.map(|values| Multipliers::given(row_values(&values)));
         let options = LossOptions {
             k,
+            k_rows: k_rows.map(|rows| row_values(&rows)),
             smoothing,
             ridge,
             over,

@@ -74,6 +74,31 @@ impl Surrogate {
         Ok(Solutions { problem, solved: Arc::new(solved), paces: Arc::clone(&self.paces) })
     }
 
+    /// How far the true objective of each solution is from the exact one, relative; NaN where either has no optimum.
+    fn exact_gaps<'py>(
+        &self,
+        py: Python<'py>,
+        solutions: &Bound<'py, Solutions>,
+        given: Given<'py>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let solved = &solutions.get().solved;
+        let overrides = Overrides::of(&given, solved.len())?;
+        let known: Vec<(usize, &Solution)> =
+            solved.iter().enumerate().filter_map(|(i, s)| Some((i, s.as_ref().ok()?))).collect();
+        let gaps = in_pieces(py, known.len(), threads, &Mutex::new(()), |(), piece| {
+            let (rows, solutions): (Vec<usize>, Vec<&Solution>) = known[piece].iter().copied().unzip();
+            let instances: Vec<_> = rows.into_iter().flat_map(|i| overrides.instances(i..i + 1)).collect();
+            let failed = vec![None; solutions.len()];
+            self.inner.exact_gaps(&instances, &solutions).unwrap_or(failed)
+        })?;
+        let mut all = vec![f64::NAN; solved.len()];
+        for ((i, _), gap) in known.iter().zip(gaps) {
+            all[*i] = gap.unwrap_or(f64::NAN);
+        }
+        Ok(all.to_pyarray(py))
+    }
+
     /// Samples remembered.
     #[getter]
     fn remembered(&self) -> usize {
@@ -110,20 +135,28 @@ impl Solutions {
 
 #[pymethods]
 impl Solutions {
-    fn x<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    /// The points; without an optimum NaN, or with `best_effort` where the solve came to.
+    fn x<'py>(&self, py: Python<'py>, best_effort: bool) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let n = self.problem.n();
         let mut x = Vec::with_capacity(self.solved.len() * n);
         for solution in self.solved.iter() {
             match solution {
-                Ok(solution) => x.extend(solution.x()),
-                Err(_) => x.extend(std::iter::repeat_n(f64::NAN, n)),
+                Ok(solution) if best_effort || solution.is_optimal() => x.extend(solution.x()),
+                _ => x.extend(std::iter::repeat_n(f64::NAN, n)),
             }
         }
         table(py, self.solved.len(), n, x)
     }
 
-    fn objective<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.each(|s| s.objective).to_pyarray(py)
+    fn objective<'py>(&self, py: Python<'py>, best_effort: bool) -> Bound<'py, PyArray1<f64>> {
+        let known = |s: &Solution| if best_effort || s.is_optimal() { s.objective } else { f64::NAN };
+        self.each(known).to_pyarray(py)
+    }
+
+    /// Instances without an optimum.
+    fn troubled(&self) -> Vec<usize> {
+        let fine = |s: &Result<Solution, ProblemError>| s.as_ref().is_ok_and(Solution::is_optimal);
+        (0..self.solved.len()).filter(|&i| !fine(&self.solved[i])).collect()
     }
 
     fn residual<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
@@ -164,12 +197,14 @@ impl Solutions {
         made.map_err(|e| error::raise("InternalError", e))
     }
 
-    /// Derivatives of ⟨upstream, x⟩ in the named parameters, one row an instance; `K` for the sharpness of all rows.
+    /// Derivatives of ⟨upstream, x⟩ in the named parameters, one row an instance; `K` for the sharpness of all rows. Where x is
+    /// NaN they are too, unless nobody asks: 0 for an upstream of zeros.
     fn vjp<'py>(
         &self,
         py: Python<'py>,
         upstream: PyReadonlyArray2<'py, f64>,
         symbols: Vec<String>,
+        best_effort: bool,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (rows, n) = (self.solved.len(), self.problem.n());
@@ -189,13 +224,19 @@ impl Solutions {
             detached(py, threads, || {
                 use rayon::prelude::*;
                 let pairs = self.solved.par_iter().zip(upstream.par_chunks_exact(n));
-                pairs.map(|(solution, g)| solution.as_ref().ok().map(|s| one(s, g))).collect()
+                let known = |s: &&Solution| best_effort || s.is_optimal();
+                pairs.map(|(solution, g)| solution.as_ref().ok().filter(known).map(|s| one(s, g))).collect()
             })
         })?;
         let out = PyDict::new(py);
+        let unknown = |row: usize| {
+            let asked = upstream[row * n..(row + 1) * n].iter().any(|g| *g != 0.0);
+            if asked { f64::NAN } else { 0.0 }
+        };
         for symbol in symbols {
             if symbol == "K" {
-                let k: Vec<f64> = gradients.iter().map(|g| g.as_ref().map_or(0.0, |g| g.k)).collect();
+                let each = gradients.iter().enumerate();
+                let k = each.map(|(row, g)| g.as_ref().map_or_else(|| unknown(row), |g| g.k)).collect();
                 out.set_item("K", table(py, rows, 1, k)?)?;
                 continue;
             }
@@ -204,12 +245,13 @@ impl Solutions {
             let width =
                 if parameter == Parameter::Quadratic { n * n } else { parameter.of(&self.problem).len() };
             let mut values = Vec::with_capacity(rows * width);
-            for gradient in &gradients {
+            for (row, gradient) in gradients.iter().enumerate() {
                 match gradient {
                     Some(gradient) if gradient.of(parameter).len() == width => {
                         values.extend(gradient.of(parameter));
                     }
-                    _ => values.extend(std::iter::repeat_n(0.0, width)),
+                    Some(_) => values.extend(std::iter::repeat_n(0.0, width)),
+                    None => values.extend(std::iter::repeat_n(unknown(row), width)),
                 }
             }
             out.set_item(symbol, table(py, rows, width, values)?)?;

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use regretless_core::{Instance, Multipliers, Oracle, Problem, RowId, Status, Surrogate, SurrogateStatus};
+use regretless_core::{
+    Instance, Multipliers, Oracle, Problem, RowId, Sharpness as FittedK, Status, Surrogate, SurrogateStatus,
+};
 use regretless_spec::{Parameter, Parameters, Sharpness, Spec};
 use serde::Serialize;
 
@@ -71,10 +73,16 @@ pub(super) fn run(spec: &Spec, instances: &Instances, report: &mut Report) -> Re
     report.multipliers = Some(penalties(spec, &multipliers));
     certificate(problem, &multipliers, report);
 
-    let surrogate = Surrogate::new(problem, &multipliers, &spec.surrogate().options);
+    let mut options = spec.surrogate().options.clone();
+    if spec.surrogate().sharpness == Sharpness::Auto {
+        // As in training: fitted to what there is.
+        let fitted = FittedK::fit(problem, &batch);
+        (options.k, options.k_rows) = (fitted.k, Some(fitted.rows));
+    }
+    let surrogate = Surrogate::new(problem, &multipliers, &options);
     let surrogate =
         surrogate.map_err(|source| CliError::Problem { file: spec.file().display().to_string(), source })?;
-    smooth(spec, &surrogate, instances, &chosen, &batch, report)?;
+    smooth(spec, options.k, &surrogate, instances, &chosen, &batch, report)?;
 
     let picked = spread(optimal.len(), GRADIENTS).into_iter().map(|k| &parameters[optimal[k]]);
     let picked: Vec<&Parameters> = picked.collect();
@@ -192,6 +200,7 @@ fn certificate(problem: &Problem, multipliers: &Multipliers, report: &mut Report
 
 fn smooth(
     spec: &Spec,
+    k: f64,
     surrogate: &Surrogate,
     instances: &Instances,
     chosen: &[usize],
@@ -211,14 +220,11 @@ fn smooth(
         residual = residual.max(solution.residual);
     }
     let segments = format!("{:?}", options.segments).to_lowercase();
-    let fitted = if spec.surrogate().sharpness == Sharpness::Auto {
-        " (training fits its own to the data)"
-    } else {
-        ""
-    };
+    let fitted =
+        if spec.surrogate().sharpness == Sharpness::Auto { " (fitted to the instances)" } else { "" };
     let mut detail = format!(
         "K = {}{fitted}, {segments} segments: {optimal} of {} solved",
-        options.k,
+        number(k),
         count(batch.len(), "instance")
     );
     if uncapped > 0 {

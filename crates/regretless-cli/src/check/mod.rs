@@ -3,7 +3,10 @@
 mod engine;
 mod gradient;
 mod statement;
+mod table;
 pub(crate) mod text;
+
+use std::path::Path;
 
 use regretless_spec::Spec;
 use serde::Serialize;
@@ -41,6 +44,7 @@ pub(crate) struct Finding {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
     Ok,
+    Warning,
     Failed,
     Skipped,
 }
@@ -64,7 +68,12 @@ impl Finding {
 }
 
 /// Checks a problem on the given instances; without any, what depends on predicted values is left out.
-pub(crate) fn check(spec: &Spec, instances: Option<&Instances>) -> Result<Report, CliError> {
+/// `table` is the one that the user named.
+pub(crate) fn check(
+    spec: &Spec,
+    instances: Option<&Instances>,
+    table: Option<&Path>,
+) -> Result<Report, CliError> {
     let problem = spec.problem();
     let mut report = Report {
         problem: spec.name().map(str::to_owned),
@@ -78,8 +87,9 @@ pub(crate) fn check(spec: &Spec, instances: Option<&Instances>) -> Result<Report
         gradients: Vec::new(),
     };
     report.checks.extend(statement::predicted(spec));
-    let table = instances.and_then(Instances::default_table);
-    report.checks.extend(table.map(|table| Finding::ok("data", table)));
+    let named = instances.and_then(Instances::default_table);
+    report.checks.extend(named.map(|named| Finding::ok("data", named)));
+    report.checks.extend(table::run(spec, table)?);
     report.checks.push(statement::convexity(spec, instances)?);
     if let Some(instances) = instances {
         engine::run(spec, instances, &mut report)?;

@@ -21,6 +21,7 @@ pub(crate) fn render(report: &Report) -> String {
     for finding in &report.checks {
         let verdict = match finding.verdict {
             Verdict::Ok => "ok",
+            Verdict::Warning => "WARNING",
             Verdict::Failed => "FAILED",
             Verdict::Skipped => "skipped",
         };
@@ -57,11 +58,14 @@ pub(crate) fn render(report: &Report) -> String {
         out.push_str(&table(&["parameter", "entries", "directions", "relative error", ""], 1, rows));
     }
     let of = |verdict| report.checks.iter().filter(|f| f.verdict == verdict).count();
-    let verdict = match (of(Verdict::Failed), of(Verdict::Skipped)) {
+    let mut verdict = match (of(Verdict::Failed), of(Verdict::Skipped)) {
         (0, 0) => "All checks passed.".to_owned(),
         (0, skipped) => format!("All checks passed that could be made, {skipped} skipped."),
         (failed, _) => format!("{} failed.", count(failed, "check")),
     };
+    if of(Verdict::Warning) > 0 {
+        let _ = write!(verdict, " {}.", count(of(Verdict::Warning), "warning"));
+    }
     let _ = writeln!(out, "\n{verdict}");
     out
 }

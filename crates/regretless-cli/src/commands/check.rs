@@ -15,7 +15,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome, CliError> {
     } else {
         Some(Instances::new(&spec, args.data.as_deref(), "--data")?)
     };
-    let report = check::check(&spec, instances.as_ref())?;
+    let report = check::check(&spec, instances.as_ref(), args.data.as_deref())?;
     let text = match args.format {
         Format::Json => json(&report),
         Format::Table => text::render(&report),

@@ -93,6 +93,7 @@ struct Machine<'a> {
     paired_over: &'a str,
     rows: &'a [regretless_learn::Row],
     notes: &'a [String],
+    warnings: &'a [String],
 }
 
 impl<'a> Machine<'a> {
@@ -103,6 +104,7 @@ impl<'a> Machine<'a> {
             paired_over: comparison.paired,
             rows: &comparison.rows,
             notes: &comparison.notes,
+            warnings: &comparison.warnings,
         }
     }
 }
@@ -138,6 +140,9 @@ fn render(task: &Task, comparison: &Comparison, example: Option<&str>, html: &Pa
     let _ = writeln!(out, "\n{}", wrapped(&legend, 0));
     if let Some(auto) = comparison.entries.iter().find(|e| e.method == "auto") {
         let _ = writeln!(out, "{}", wrapped(&format!("auto, seed {}: {}.", auto.seed, auto.sentence), 0));
+    }
+    for warning in &comparison.warnings {
+        let _ = writeln!(out, "warning: {}", wrapped(warning, 9));
     }
     for row in comparison.rows.iter().filter(|r| r.note.is_some()) {
         let _ = writeln!(out, "note: {}: {}", row.method, row.note.as_deref().unwrap_or_default());

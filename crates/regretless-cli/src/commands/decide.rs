@@ -8,7 +8,7 @@ use crate::args::{DecideArgs, Undecided};
 use crate::error::CliError;
 use crate::learning::threads;
 use crate::output::{Exit, Listed, Outcome, left_out};
-use crate::write::{Decided, Sink};
+use crate::write::{Columns, Decided, Sink};
 
 pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     threads(args.threads);
@@ -20,17 +20,19 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     let targets = if args.predictions { decider.card().targets.as_slice() } else { &[] };
     let variables = decider.spec().problem().variables();
     let whole = args.infeasible == Undecided::Fail;
-    let mut sink = Sink::open(args.out.as_deref(), whole, args.format, key.as_deref(), variables, targets)?;
+    let expects = decider.has_scenarios();
+    let columns = Columns { key: key.as_deref(), expects, variables, targets };
+    let mut sink = Sink::open(args.out.as_deref(), whole, args.format, &columns)?;
     let progress = crate::progress::rows(args.out.is_none());
     let mut troubles = Listed::default();
     let mut dropped = 0;
     while let Some(chunk) = reader.next()? {
         let decisions = decider.decide(&chunk.features, chunk.rows)?;
-        let predictions =
-            if args.predictions { decider.predict(&chunk.features, chunk.rows) } else { Vec::new() };
+        let predictions = decider.predict(&chunk.features, chunk.rows);
         let mut decided = Vec::with_capacity(chunk.rows);
         for (i, found) in decisions.into_iter().enumerate() {
-            let row = Decided::of(found, variables.len());
+            let prediction = &predictions[i * decider.width()..(i + 1) * decider.width()];
+            let row = Decided::of(found, &decider, prediction);
             if row.status != "optimal" {
                 let place = reader.place_of(chunk.lines[i]);
                 if args.infeasible == Undecided::Fail {
@@ -43,7 +45,8 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
             }
             decided.push(row);
         }
-        sink.write(&chunk.numbers, chunk.keys.as_deref(), &decided, &predictions)?;
+        let shown = if args.predictions { predictions.as_slice() } else { &[] };
+        sink.write(&chunk.numbers, chunk.keys.as_deref(), &decided, shown)?;
         dropped += chunk.dropped;
         progress.inc(chunk.rows as u64);
     }
@@ -56,17 +59,20 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
 }
 
 impl Decided {
-    fn of(found: Result<Optimum, ProblemError>, n: usize) -> Self {
-        match found {
+    fn of(found: Result<Optimum, ProblemError>, decider: &Decider, prediction: &[f64]) -> Self {
+        let status = match found {
             Ok(optimum) if optimum.is_optimal() => {
-                Self { status: "optimal".into(), objective: optimum.objective, x: optimum.x }
+                return Self {
+                    status: "optimal".into(),
+                    if_predicted: decider.objective_if_predicted(&optimum.x, prediction),
+                    expected: optimum.objective,
+                    x: optimum.x,
+                };
             }
-            Ok(optimum) => {
-                Self { status: optimum.status.word().into(), objective: f64::NAN, x: vec![f64::NAN; n] }
-            }
-            Err(error) => {
-                Self { status: error.to_string().into(), objective: f64::NAN, x: vec![f64::NAN; n] }
-            }
-        }
+            Ok(optimum) => optimum.status.word().into(),
+            Err(error) => error.to_string().into(),
+        };
+        let x = vec![f64::NAN; decider.spec().problem().n()];
+        Self { status, if_predicted: f64::NAN, expected: f64::NAN, x }
     }
 }

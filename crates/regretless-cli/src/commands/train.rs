@@ -56,7 +56,8 @@ fn render(run: &Run, trained: &Trained) -> Result<String, CliError> {
             vec![
                 format!("{mark}{}{ended}", t.name),
                 four(t.valid.regret),
-                four(t.valid.standard_error),
+                // One row has no spread.
+                if t.valid.instances > 1 { four(t.valid.standard_error) } else { "–".into() },
                 t.epochs.to_string(),
                 t.best.to_string(),
                 format!("{:.1}", t.seconds),
@@ -77,6 +78,9 @@ fn render(run: &Run, trained: &Trained) -> Result<String, CliError> {
     let mut lines = measures(judged, &spec);
     lines.push(("constant predictor's regret".into(), four(trained.constant.regret)));
     out += &aligned(&lines);
+    for warning in &trained.warnings {
+        let _ = writeln!(out, "\nwarning: {}", wrapped(warning, 9));
+    }
     for note in &trained.notes {
         let _ = writeln!(out, "\nnote: {}", wrapped(note, 6));
     }

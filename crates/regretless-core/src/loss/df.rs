@@ -45,8 +45,8 @@ impl Df {
         let own = |i: usize, j: usize| problem.Q().map_or(0.0, |q| q[(i, j)]);
         let ridge = |i: usize, j: usize| if i == j { options.ridge } else { 0.0 };
         let ridged = problem.with_quadratic(Matrix::from_fn(n, n, |i, j| own(i, j) + ridge(i, j)));
-        let oracle = Oracle::new(&ridged);
-        let original = Oracle::new(reading.original());
+        let oracle = Oracle::new(&ridged.or_zero_theta());
+        let original = Oracle::new(&reading.original().or_zero_theta());
         let store = Store::with_budget(options.store_bytes);
         Ok(Self { reading, ridge: options.ridge, ridged, oracle, original, truths: Truths::default(), store })
     }

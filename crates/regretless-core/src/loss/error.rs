@@ -92,7 +92,7 @@ pub enum Cause {
     NotFinite,
 }
 
-/// A sample without a loss: its value and gradient are 0.
+/// A sample without a loss: its value is infinite, its gradient 0.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("sample {sample} of the batch: {cause}")]
 pub struct LossTrouble {

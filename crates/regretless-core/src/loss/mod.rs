@@ -23,6 +23,7 @@ pub(crate) use truths::fingerprint;
 
 use crate::layout::Layout;
 use crate::multipliers::Multipliers;
+use crate::optimum::RowValues;
 use crate::problem::{Problem, ProblemError, RowId};
 use crate::reading::Reading;
 use crate::saved::{Reader, SavedError, Writer};
@@ -43,11 +44,11 @@ pub struct Batch<'a> {
 /// What a loss says about a batch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Losses {
-    /// The loss of each row.
+    /// The loss of each row; infinite where there is none, so that no such row can look good.
     pub values: Vec<f64>,
     /// ∂value/∂prediction of each row, laid out as the predictions are.
     pub gradients: Vec<f64>,
-    /// Rows without a loss; their value and gradient are 0.
+    /// Rows without a loss, and why: their value is infinite, their gradient 0.
     pub troubles: Vec<LossTrouble>,
     /// Hard rows whose multiplier was too small for a prediction or a truth; give them to [`DecisionLoss::end_epoch`].
     pub uncapped: BTreeSet<RowId>,
@@ -99,8 +100,10 @@ pub trait DecisionLoss: Send {
 /// Settings of the losses; each method looks at its own.
 #[derive(Clone, Debug)]
 pub struct LossOptions<'a> {
-    /// Sharpness of the surrogate.
+    /// Sharpness of the surrogate; [`crate::Sharpness::fit`] finds one that fits the truths.
     pub k: f64,
+    /// A sharpness for each row of the problem in place of one for all; [`DecisionLoss::set_k`] keeps their ratios to `k`.
+    pub k_rows: Option<RowValues>,
     /// Relative gap of the smoothed gradients of `surrogate-smooth`; 0 for derivatives as they are. See
     /// [`crate::Surrogate::smoothing`].
     pub smoothing: f64,
@@ -124,6 +127,7 @@ impl Default for LossOptions<'_> {
     fn default() -> Self {
         Self {
             k: 5.0,
+            k_rows: None,
             smoothing: 0.0,
             ridge: 0.1,
             over: 1.0,
@@ -206,9 +210,26 @@ impl Batch<'_> {
 type Sample = Result<(f64, Vec<f64>), Cause>;
 
 impl Losses {
+    /// The losses of the rows that have one, and how many they are.
+    ///
+    /// ```
+    /// use regretless_core::*;
+    /// let problem = Problem::maximize(1).upper([1.0]).build()?;
+    /// let mut loss = build_loss(Method::L2, &problem, &Layout::theta(1), &LossOptions::default())?;
+    /// let batch = Batch { predictions: &[3.0, f64::NAN], truths: &[1.0, 1.0], ids: &[0, 1] };
+    /// let losses = loss.evaluate(&batch)?;
+    /// assert_eq!(losses.values, [4.0, f64::INFINITY]);
+    /// assert_eq!(losses.known(), (4.0, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn known(&self) -> (f64, usize) {
+        let known = self.values.iter().filter(|v| v.is_finite());
+        known.fold((0.0, 0), |(sum, count), v| (sum + v, count + 1))
+    }
+
     fn collect(samples: Vec<Sample>, width: usize) -> Self {
         let mut out = Self {
-            values: vec![0.0; samples.len()],
+            values: vec![f64::INFINITY; samples.len()],
             gradients: vec![0.0; samples.len() * width],
             ..Self::default()
         };

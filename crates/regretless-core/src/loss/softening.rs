@@ -48,7 +48,11 @@ impl Softening {
         };
         let values = multipliers.values.clone();
         let smoothing = if method == Method::SurrogateSmooth { options.smoothing } else { 0.0 };
-        let own = SurrogateOptions { k: options.k, segments, smoothing, ..SurrogateOptions::default() };
+        if let Some(rows) = &options.k_rows {
+            rows.checked("K", reading.original().shape())?;
+        }
+        let k_rows = options.k_rows.clone();
+        let own = SurrogateOptions { k: options.k, k_rows, segments, smoothing };
         let (surrogate, original) = soften(&reading, &values, &own)?;
         let store = Store::with_budget(options.store_bytes);
         let truths = Truths::default();
@@ -123,8 +127,15 @@ impl Softening {
         Ok(())
     }
 
+    /// K of each row for another K: their ratios stay.
+    fn sharpness(&self, k: f64) -> Option<RowValues> {
+        let rows = self.options.k_rows.as_ref()?;
+        let stacked: Vec<f64> = rows.stacked().iter().map(|own| own * (k / self.options.k)).collect();
+        Some(RowValues::from_stacked(self.reading.original().shape(), &stacked))
+    }
+
     fn rebuild(&mut self, values: RowValues, k: f64) -> Result<(), LossError> {
-        let options = SurrogateOptions { k, ..self.options.clone() };
+        let options = SurrogateOptions { k, k_rows: self.sharpness(k), ..self.options.clone() };
         (self.surrogate, self.original) = soften(&self.reading, &values, &options)?;
         (self.values, self.options) = (values, options);
         self.truths.clear();
@@ -170,6 +181,11 @@ fn soften(
         values.soft = vec![1.0; problem.shape().soft];
         Surrogate::new(problem, &Multipliers::given(values), options)
     };
-    let plain = SurrogateOptions { k: options.k, ..SurrogateOptions::default() };
-    Ok((build(reading.problem(), options)?, build(reading.original(), &plain)?))
+    let (k, k_rows) = (options.k, options.k_rows.clone());
+    let plain = SurrogateOptions { k, k_rows, ..SurrogateOptions::default() };
+    let mut options = options.clone();
+    if let Some(rows) = &mut options.k_rows {
+        rows.soft = reading.soft(&rows.soft);
+    }
+    Ok((build(reading.problem(), &options)?, build(reading.original(), &plain)?))
 }

@@ -43,6 +43,7 @@ impl Certificate {
 
     /// Solves the softened problem exactly for every instance.
     pub fn of(problem: &Problem, values: &RowValues, instances: &[Instance<'_>]) -> Self {
+        let problem = &problem.or_zero_theta();
         let original = Oracle::new(problem);
         let softened = Oracle::softened(problem, values);
         let look = |instance: &Instance<'_>| -> Option<Look> {

@@ -1,6 +1,7 @@
 //! Penalties from the multipliers of exact optima.
 
 use super::{MultiplierError, largest_theta, positive, smallest_norms};
+use crate::duplicates::Merged;
 use crate::optimum::RowValues;
 use crate::oracle::Oracle;
 use crate::problem::{Instance, Problem, View};
@@ -16,12 +17,14 @@ pub(super) fn choose(
     let shape = problem.shape();
     let norms = smallest_norms(views);
     let mut largest = vec![0.0_f64; shape.rows()];
+    // A row that is stated twice has one multiplier.
+    let merged = Merged::of(&problem.or_zero_theta(), instances);
     let mut optima = 0;
-    for optimum in Oracle::new(problem).solve_batch(instances) {
+    for optimum in Oracle::new(&merged.problem).solve_batch(instances) {
         let optimum = optimum?;
         if optimum.is_optimal() {
             optima += 1;
-            for (l, v) in largest.iter_mut().zip(optimum.multipliers.stacked()) {
+            for (l, v) in largest.iter_mut().zip(merged.spread(&optimum.multipliers.stacked())) {
                 *l = l.max(v.abs());
             }
         }
@@ -32,8 +35,8 @@ pub(super) fn choose(
     // Multipliers far below the largest are rounding, not binding rows.
     let noise = 1e-9 * (shape.soft..shape.rows()).fold(0.0_f64, |m, i| m.max(largest[i] * norms[i]));
     // The floor: a row that never bound among these instances may bind for the next one.
-    let mut binding: Vec<f64> =
-        (shape.soft..shape.rows()).map(|i| largest[i] * norms[i]).filter(|v| *v > noise).collect();
+    let hard = (shape.soft..shape.rows()).filter(|&i| merged.stands(i));
+    let mut binding: Vec<f64> = hard.map(|i| largest[i] * norms[i]).filter(|v| *v > noise).collect();
     binding.sort_unstable_by(f64::total_cmp);
     let median = binding.get(binding.len() / 2).copied();
     let floor = median.unwrap_or_else(|| largest_theta(views));

@@ -74,7 +74,7 @@ impl ProblemBuilder {
         self
     }
 
-    /// The linear term θ.
+    /// The linear term θ; of an objective without one, zeros. A problem that states none is solved with the θ of its instances.
     pub fn linear(mut self, theta: impl Into<Vec<f64>>) -> Self {
         self.theta = Some(theta.into());
         self
@@ -136,6 +136,7 @@ impl ProblemBuilder {
         let blocks = blocks.chain(self.at_most.iter().chain(&self.equal).map(|(name, ..)| name));
         distinct("row blocks", blocks)?;
 
+        let states_theta = self.theta.is_some();
         let theta = self.theta.unwrap_or_else(|| vec![0.0; n]);
         check_vector("linear term", n, &theta)?;
         let Q = self.Q.map(|Q| symmetric(&Q, n)).transpose()?;
@@ -147,6 +148,7 @@ impl ProblemBuilder {
             sense: self.sense,
             variables,
             theta,
+            states_theta,
             Q,
             soft: stack_soft(n, self.soft)?,
             at_most: stack_hard(n, self.at_most)?,

@@ -97,6 +97,11 @@ pub enum ProblemError {
         /// The part.
         what: String,
     },
+    /// Neither the problem nor the instance has a θ.
+    #[error(
+        "the linear term theta was never given: neither the problem nor the instance states it; give zeros if there is none"
+    )]
+    NoTheta,
     /// A setting outside its range.
     #[error("{what} is {value}: {expected}")]
     Setting {

@@ -90,6 +90,8 @@ struct Data {
     sense: Sense,
     variables: Vec<String>,
     theta: Vec<f64>,
+    /// False if nobody gave a θ: it is then 0 where it does not matter and an error where it does.
+    states_theta: bool,
     Q: Option<Matrix>,
     soft: SoftRows,
     at_most: HardRows,
@@ -99,7 +101,8 @@ struct Data {
 }
 
 impl Problem {
-    /// Starts a problem with `n` variables whose objective is a gain. Default: θ = 0, x ≥ 0, nothing else.
+    /// Starts a problem with `n` variables whose objective is a gain. Default: x ≥ 0, nothing else; θ is for
+    /// the problem to state or for its instances.
     pub fn maximize(n: usize) -> ProblemBuilder {
         ProblemBuilder::new(n, Sense::Max)
     }
@@ -132,7 +135,20 @@ impl Problem {
         &self.0.variables
     }
 
-    /// The linear term as stated.
+    /// True if the problem has a θ of its own, zeros included; otherwise instances bring theirs.
+    pub fn states_theta(&self) -> bool {
+        self.0.states_theta
+    }
+
+    /// The same problem, whose θ is 0 where nobody gives one: for what is solved about its rows.
+    pub(crate) fn or_zero_theta(&self) -> Self {
+        if self.0.states_theta {
+            return self.clone();
+        }
+        Self(Arc::new(Data { states_theta: true, ..(*self.0).clone() }))
+    }
+
+    /// The linear term as stated; zeros if there is none.
     pub fn theta(&self) -> &[f64] {
         &self.0.theta
     }
@@ -182,6 +198,21 @@ impl Problem {
     /// The same problem with other, already checked, soft rows.
     pub(crate) fn with_soft(&self, soft: SoftRows) -> Self {
         Self(Arc::new(Data { soft, ..(*self.0).clone() }))
+    }
+
+    /// The same problem with some of its hard rows only.
+    pub(crate) fn with_hard(&self, at_most: &[bool], equal: &[bool]) -> Self {
+        let n = self.n();
+        let some = |all: &HardRows, kept: &[bool]| {
+            let rows: Vec<usize> = (0..kept.len()).filter(|&i| kept[i]).collect();
+            HardRows {
+                rows: Matrix::from_fn(rows.len(), n, |i, j| all.rows[(rows[i], j)]),
+                rhs: rows.iter().map(|&i| all.rhs[i]).collect(),
+                blocks: Vec::new(),
+            }
+        };
+        let (at_most, equal) = (some(&self.0.at_most, at_most), some(&self.0.equal, equal));
+        Self(Arc::new(Data { at_most, equal, ..(*self.0).clone() }))
     }
 
     /// The number of rows of every kind.

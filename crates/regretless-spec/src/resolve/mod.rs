@@ -114,6 +114,9 @@ fn check(ctx: &Context<'_>, file: ProblemFile) -> Result<Spec> {
         let (values, columns) = part.sized(ctx, &key, n, "one for each variable", 0.0)?;
         predicted.extend(columns.map(|columns| whole(&key, Parameter::Linear, n, None, columns)));
         builder = builder.linear(values);
+    } else if file.objective.quadratic.is_some() || !file.soft.is_empty() {
+        // The rest of the objective is all of it.
+        builder = builder.linear(vec![0.0; n]);
     }
     if let Some(quadratic) = &file.objective.quadratic {
         let key = objective.key("quadratic");

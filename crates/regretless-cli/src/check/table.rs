@@ -1,0 +1,106 @@
+//! All that `train` needs of the data: features, columns left out and why, missing cells, the split, and what looks suspicious.
+
+use std::collections::BTreeSet;
+
+use regretless_learn::{Dataset, layout};
+use regretless_spec::{DataFiles, DataSettings, Missing, Overrides, Spec, Split, TableReader};
+
+use super::{Finding, Verdict};
+use crate::error::CliError;
+use crate::learning::names;
+use crate::output::count;
+
+/// Looks through the data as `train` would; `table` is read in place of the one that the problem file names. A problem file
+/// without `[data]` is not there to be learned from: its tables hold parameters.
+pub(super) fn run(spec: &Spec, table: Option<&std::path::Path>) -> Result<Vec<Finding>, CliError> {
+    if spec.predicted().is_empty() || spec.data().is_none() {
+        return Ok(Vec::new());
+    }
+    let overrides = Overrides { data: table.map(ToOwned::to_owned), ..Overrides::default() };
+    let spec = spec.clone().with_overrides(overrides)?;
+    let data = match Dataset::read(&spec) {
+        Ok(data) => data,
+        Err(error) => return Ok(vec![Finding::failed("features", error.to_string())]),
+    };
+    let mut findings = vec![features(&data)];
+    findings.extend(spec.data().and_then(|settings| left_out(&spec, settings, &data)));
+    findings.push(missing(&spec, &data));
+    let parts = data.split(&spec, spec.training().seed)?;
+    findings.push(split(&spec, &parts));
+    let suspicious = data.warnings(&layout(&spec), &parts);
+    findings.extend(suspicious.into_iter().map(|text| Finding {
+        check: "table",
+        verdict: Verdict::Warning,
+        detail: text,
+    }));
+    Ok(findings)
+}
+
+fn features(data: &Dataset) -> Finding {
+    let all = &data.columns.feature_names;
+    match all.len() {
+        0 => Finding::ok("features", "none: the predictor is constant"),
+        n => Finding::ok("features", format!("{}: {}", count(n, "column"), names(all))),
+    }
+}
+
+/// Columns of the table that are neither features nor predicted.
+fn left_out(spec: &Spec, settings: &DataSettings, data: &Dataset) -> Option<Finding> {
+    let file = match &settings.files {
+        DataFiles::One(file) => file,
+        DataFiles::Parts { train, .. } => train,
+    };
+    let reader = TableReader::open(file, spec.limits()).ok()?;
+    let columns = &data.columns;
+    let used: BTreeSet<usize> = columns.features.iter().chain(&columns.targets).copied().collect();
+    let mut reasons: [(&str, Vec<String>); 4] = [
+        ("text", Vec::new()),
+        ("the key of rows", Vec::new()),
+        ("the split", Vec::new()),
+        ("excluded or not named in `data.features`", Vec::new()),
+    ];
+    for (i, name) in reader.header().iter().enumerate().filter(|(i, _)| !used.contains(i)) {
+        let reason = if columns.skipped.contains(name) {
+            0
+        } else if columns.key == Some(i) {
+            1
+        } else if columns.split == Some(i) {
+            2
+        } else {
+            3
+        };
+        reasons[reason].1.push(name.clone());
+    }
+    let told: Vec<String> = reasons
+        .iter()
+        .filter(|(_, all)| !all.is_empty())
+        .map(|(why, all)| format!("{} ({why})", names(all)))
+        .collect();
+    (!told.is_empty()).then(|| Finding::ok("left out", told.join("; ")))
+}
+
+fn missing(spec: &Spec, data: &Dataset) -> Finding {
+    let empty = data.features.iter().filter(|v| v.is_nan()).count();
+    let detail = match spec.data().map(|d| d.missing) {
+        Some(Missing::Drop) if data.dropped > 0 => {
+            format!("{} left out, `missing = \"drop\"`", count(data.dropped, "row"))
+        }
+        Some(Missing::Mean) if empty > 0 => {
+            format!("{} filled with the mean of the column", count(empty, "cell"))
+        }
+        _ => "no cell is empty".to_owned(),
+    };
+    Finding::ok("missing", detail)
+}
+
+fn split(spec: &Spec, parts: &[Vec<usize>; 3]) -> Finding {
+    let how = match spec.data().map(|d| &d.split) {
+        Some(Split::Chronological { .. }) => "in the order of the table",
+        Some(Split::Random { .. }) => "at random, by the seed",
+        Some(Split::Column(_)) => "by a column",
+        None => "as given",
+    };
+    let [train, valid, test] = parts.each_ref().map(Vec::len);
+    let detail = format!("{train} rows for training, {valid} for validation, {test} for test, {how}");
+    Finding::judged("split", train > 0 && valid > 0, detail)
+}

@@ -1,0 +1,25 @@
+//! Numbers that may be unknown: NaN here, `null` in JSON, which has no NaN.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+pub(crate) fn serialize<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+    value.is_finite().then_some(*value).serialize(to)
+}
+
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
+/// Several of them.
+pub(crate) mod four {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(values: &[f64; 4], to: S) -> Result<S::Ok, S::Error> {
+        values.map(|v| v.is_finite().then_some(v)).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<[f64; 4], D::Error> {
+        Ok(<[Option<f64>; 4]>::deserialize(from)?.map(|v| v.unwrap_or(f64::NAN)))
+    }
+}
