@@ -149,13 +149,13 @@ impl<'a> Fit<'a> {
     fn choose(&mut self) -> Result<(), LearnError> {
         let Some(fitting) = self.fitting.take().filter(|f| f.epoch != self.best.epoch) else { return Ok(()) };
         let (count, seed) = (self.recipe.training.scenarios.count, self.recipe.training.seed);
-        let judged = |predictor: &Box<dyn Predictor>| -> Result<(usize, f64), LearnError> {
-            let mut model = Model { members: vec![predictor.clone()], ..self.model.clone() };
+        let judged = |predictor: &dyn Predictor| -> Result<(usize, f64), LearnError> {
+            let mut model = Model { members: vec![predictor.boxed()], ..self.model.clone() };
             model.residuals = self.task.residuals(&model, count, seed);
             let measures = judge_valid(self.task, &model, count, seed)?.measures;
             Ok((measures.undecided, measures.regret))
         };
-        if judged(&fitting.predictor)? < judged(&self.best.predictor)? {
+        if judged(&*fitting.predictor)? < judged(&*self.best.predictor)? {
             self.best = fitting;
         }
         Ok(())

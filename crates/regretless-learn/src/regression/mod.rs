@@ -73,13 +73,16 @@ pub(crate) fn solve(task: &Task, recipe: &Recipe, model: &Model) -> Result<Model
     let fits = match aim {
         Aim::Mean => there.par_iter().zip(&scales).map(|(y, scale)| mean(&ridges, y, *scale)).collect(),
         Aim::Quantile(tau) => {
-            let plain = quantiles(&design, &there, &scales, tau, None)?;
-            // As many directions as rows: the plain fit goes through every row.
-            let saturated = design.rank() + 1 >= train.len();
             let ridge: Vec<Ridge> = there.par_iter().map(|y| ridges.fit(y)).collect();
             let shrunk = quantiles(&design, &there, &scales, tau, Some(&ridge))?;
-            let loss = |fits: &[Fit]| losses(task, model, &design, fits, tau);
-            if saturated || better(&loss(&shrunk), &loss(&plain)) { shrunk } else { plain }
+            // As many directions as rows: the plain fit would go through every row.
+            if design.rank() + 1 >= train.len() {
+                shrunk
+            } else {
+                let plain = quantiles(&design, &there, &scales, tau, None)?;
+                let loss = |fits: &[Fit]| losses(task, model, &design, fits, tau);
+                if better(&loss(&shrunk), &loss(&plain)) { shrunk } else { plain }
+            }
         }
     };
     Ok(with(model, &design, &there, &scales, &fits))
@@ -111,7 +114,7 @@ fn quantiles(
     };
     let fits: Vec<quantile::Quantile> =
         (0..y.len()).into_par_iter().map(|k| quantile(design, &y[k], tau, kappa(k))).collect();
-    if let Some(k) = fits.iter().position(|f| !(f.gap <= OPEN)) {
+    if let Some(k) = fits.iter().position(|f| f.gap.is_nan() || f.gap > OPEN) {
         return Err(LearnError::Data {
             what: format!("the quantile regression of target {k} found no optimum: a gap of {:.1e}", fits[k].gap),
             hint: "look for values of very different sizes, or set `regression = \"descent\"` in the section [training]"
