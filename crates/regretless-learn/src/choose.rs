@@ -4,8 +4,8 @@ use regretless_core::Method;
 use regretless_spec::{Method as Word, MethodName, Spec};
 use serde::{Deserialize, Serialize};
 
+use crate::epoch::Ended;
 use crate::error::LearnError;
-use crate::fit::Ended;
 use crate::measures::Measures;
 use crate::recipe::Recipe;
 use crate::stats::Summary;

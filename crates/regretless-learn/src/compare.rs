@@ -10,8 +10,8 @@ use regretless_spec::{Method as Word, MethodName};
 use serde::Serialize;
 
 use crate::choose::{self, Tried};
+use crate::epoch::{Ended, Epoch};
 use crate::error::LearnError;
-use crate::fit::{Ended, Epoch};
 use crate::judge::{Judgement, judge};
 use crate::observer::{Interrupt, Observer};
 use crate::stats::{Summary, bootstrap_mean, paired_t, wilcoxon};

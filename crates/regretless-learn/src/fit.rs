@@ -3,101 +3,27 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use regretless_core::{Batch, LossOptions, Method, Regret, RowId, Scenarios, build_loss};
+use regretless_core::{Batch, Method, Regret, RowId, Scenarios};
 use regretless_spec::{Keep, ScenarioSource, Schedule};
-use serde::{Deserialize, Serialize};
 
+use crate::epoch::{Ended, Epoch, Fitted};
 use crate::error::LearnError;
+use crate::judge::judge_valid;
 use crate::measures::Measures;
 use crate::model::Model;
-use crate::objective::Objective;
+use crate::objective::{Objective, objective};
 use crate::observer::Observer;
 use crate::optimizer::{self, Optimizer};
 use crate::predictor::Predictor;
+use crate::progress::last_improvement;
 use crate::random::{order, stream};
 use crate::recipe::{Recipe, stop_now};
+use crate::regression;
 use crate::task::Task;
+use crate::transform;
 
 /// Outputs this many deviations away from the training mean are no prediction any more.
 const RUNAWAY: f32 = 1e6;
-
-/// What an epoch came to: a line of `metrics.jsonl`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Epoch {
-    /// The recipe's name.
-    pub stage: String,
-    /// 0 is the predictor as it started.
-    pub epoch: usize,
-    /// Mean training loss of the instances that have one; unknown if none has.
-    #[serde(with = "crate::unknown")]
-    pub loss: f64,
-    /// Measures on the validation part.
-    pub valid: Measures,
-    /// True if the validation regret is the best so far.
-    pub best: bool,
-    /// Learning rate.
-    pub rate: f64,
-    /// Sharpness.
-    pub k: f64,
-    /// Weight of L2.
-    pub mix: f64,
-    /// Mean norm of the gradient over all weights, before clipping.
-    pub gradient: f64,
-    /// Share of instances with a zero gradient.
-    pub zero_gradients: f64,
-    /// Instances without a loss: their prediction has no optimum.
-    pub troubles: usize,
-    /// Hard rows whose multiplier was raised after the epoch.
-    pub raised: usize,
-    /// Breakpoints an instance.
-    pub breakpoints: f64,
-    /// Where the time went.
-    pub seconds: Seconds,
-}
-
-/// Where an epoch's time went.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Seconds {
-    /// Predictor, forward and backward, and the optimiser.
-    pub network: f64,
-    /// Optimisation problems.
-    pub solve: f64,
-    /// Their gradients.
-    pub gradient: f64,
-    /// Decisions for the validation part.
-    pub validation: f64,
-}
-
-/// How training ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ended {
-    /// At the last epoch.
-    LastEpoch,
-    /// The validation regret got no better.
-    NoProgress,
-    /// Somebody asked for it.
-    Interrupted,
-    /// Predictions or weights ran away; the best predictor before that is kept.
-    Diverged,
-    /// There was nothing to train.
-    Nothing,
-}
-
-/// A trained predictor and how it came about.
-#[derive(Clone, Debug)]
-pub struct Fitted {
-    /// The predictor of the epoch that was kept.
-    pub model: Model,
-    /// Every epoch.
-    pub history: Vec<Epoch>,
-    /// How it ended.
-    pub ended: Ended,
-    /// The epoch whose predictor was kept.
-    pub best: usize,
-    /// Seconds of training.
-    pub seconds: f64,
-}
 
 /// A training run in progress.
 pub struct Fit<'a> {
@@ -108,6 +34,10 @@ pub struct Fit<'a> {
     pub(crate) objective: Option<Objective>,
     pub(crate) regret: Regret,
     pub(crate) best: Best,
+    /// The predictor with the lowest validation loss, where that may decide better: a two-stage one with scenarios.
+    pub(crate) fitting: Option<Best>,
+    /// Where the recipe is a regression: its solution.
+    pub(crate) solved: Option<Model>,
     pub(crate) history: Vec<Epoch>,
     pub(crate) rate: f64,
     /// Epochs since the last better regret or cut of the rate, for the plateau schedule.
@@ -115,11 +45,11 @@ pub struct Fit<'a> {
     pub(crate) seconds: f64,
 }
 
-/// The best predictor so far.
+/// The best predictor so far, by regret or by loss.
 #[derive(Clone, Debug)]
 pub(crate) struct Best {
     pub(crate) epoch: usize,
-    pub(crate) regret: f64,
+    pub(crate) value: f64,
     pub(crate) predictor: Box<dyn Predictor>,
 }
 
@@ -146,7 +76,16 @@ impl<'a> Fit<'a> {
             recipe.method.map(|method| objective(task, recipe, method, scenarios.clone())).transpose()?;
         let regret = task.regret(scenarios)?;
         let training = &recipe.training;
-        let best = Best { epoch: 0, regret: f64::INFINITY, predictor: model.members[0].clone() };
+        let best = Best { epoch: 0, value: f64::INFINITY, predictor: model.members[0].clone() };
+        let solved = if regression::applies(task, recipe) {
+            Some(regression::solve(task, recipe, &task.untrained(recipe)?)?)
+        } else {
+            None
+        };
+        let chooses = solved.is_none()
+            && recipe.scenarios
+            && plan.source == ScenarioSource::Residuals
+            && recipe.of_forecast();
         Ok(Self {
             task,
             recipe,
@@ -154,7 +93,9 @@ impl<'a> Fit<'a> {
             optimizer: Optimizer::new(training.optimizer, training.momentum, training.weight_decay),
             objective,
             regret,
+            fitting: chooses.then(|| best.clone()),
             best,
+            solved,
             history: Vec::new(),
             rate: training.learning_rate,
             flat: 0,
@@ -174,8 +115,12 @@ impl<'a> Fit<'a> {
 
     /// Trains to the end.
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<Fitted, LearnError> {
-        observer
-            .stage(&self.recipe.name, if self.objective.is_some() { self.recipe.training.epochs } else { 0 });
+        let epochs = match (&self.objective, &self.solved) {
+            (None, _) => 0,
+            (Some(_), Some(_)) => 1,
+            (Some(_), None) => self.recipe.training.epochs,
+        };
+        observer.stage(&self.recipe.name, epochs);
         let ended = loop {
             if let Some(ended) = self.ended() {
                 break ended;
@@ -193,16 +138,36 @@ impl<'a> Fit<'a> {
         // What ran away is not kept, whatever was asked for.
         let last = self.recipe.training.keep == Keep::Last && ended != Ended::Diverged;
         if !last {
+            self.choose()?;
             self.model.members[0] = self.best.predictor.clone();
         }
         let best = if last { self.history.last().map_or(0, |e| e.epoch) } else { self.best.epoch };
         Ok(Fitted { model: self.model, best, history: self.history, ended, seconds: self.seconds })
     }
 
+    /// Of the epoch with the lowest regret and the one with the lowest loss the one that decides better with scenarios.
+    fn choose(&mut self) -> Result<(), LearnError> {
+        let Some(fitting) = self.fitting.take().filter(|f| f.epoch != self.best.epoch) else { return Ok(()) };
+        let (count, seed) = (self.recipe.training.scenarios.count, self.recipe.training.seed);
+        let judged = |predictor: &dyn Predictor| -> Result<(usize, f64), LearnError> {
+            let mut model = Model { members: vec![predictor.boxed()], ..self.model.clone() };
+            model.residuals = self.task.residuals(&model, count, seed);
+            let measures = judge_valid(self.task, &model, count, seed)?.measures;
+            Ok((measures.undecided, measures.regret))
+        };
+        if judged(&*fitting.predictor)? < judged(&*self.best.predictor)? {
+            self.best = fitting;
+        }
+        Ok(())
+    }
+
     fn ended(&self) -> Option<Ended> {
         let last = self.history.last()?;
         if self.objective.is_none() {
             return Some(Ended::Nothing);
+        }
+        if self.solved.is_some() {
+            return (last.epoch > 0).then_some(Ended::Solved);
         }
         if self.runaway() {
             return Some(Ended::Diverged);
@@ -212,7 +177,8 @@ impl<'a> Fit<'a> {
         }
         let regrets: Vec<f64> = self.history.iter().skip(1).map(|e| e.valid.regret).collect();
         // Warming up is not the method's fault.
-        let waited = last.epoch.saturating_sub(self.best.epoch.max(self.recipe.training.warmup));
+        let improved = last_improvement(&self.history).max(self.recipe.training.warmup);
+        let waited = last.epoch.saturating_sub(improved);
         stop_now(self.recipe.training.stop, &regrets, waited).then_some(Ended::NoProgress)
     }
 
@@ -226,7 +192,12 @@ impl<'a> Fit<'a> {
     fn epoch(&mut self, observer: &dyn Observer) -> Result<Option<Epoch>, LearnError> {
         let number = self.history.last().map_or(0, |e| e.epoch + 1);
         let mut epoch = Epoch { stage: self.recipe.name.clone(), epoch: number, ..Epoch::default() };
-        if number > 0 {
+        let solution = self.solved.clone().filter(|_| number > 0);
+        let is_solution = solution.is_some();
+        if let Some(solution) = solution {
+            self.model = solution;
+            epoch.loss = self.loss(self.task.train())?.unwrap_or_default();
+        } else if number > 0 {
             // Epochs of training are counted from 0 in schedules.
             if !self.pass(number - 1, &mut epoch, observer)? {
                 return Ok(None);
@@ -234,19 +205,26 @@ impl<'a> Fit<'a> {
         }
         let started = Instant::now();
         epoch.valid = self.validate()?;
+        epoch.valid_loss = self.loss(self.task.valid())?;
         epoch.seconds.validation = started.elapsed().as_secs_f64();
         epoch.rate = self.rate;
-        // An epoch that decides fewer rows is no better, however little the rest of them cost.
+        // An epoch that decides fewer rows is no better, however little the rest of them cost. A solution is kept whatever the
+        // constant predictor's regret on a few rows.
         let undecided = self.history.iter().rev().find(|e| e.best).map_or(usize::MAX, |e| e.valid.undecided);
         let fewer = epoch.valid.undecided < undecided;
-        let better = epoch.valid.undecided == undecided && epoch.valid.regret < self.best.regret;
-        epoch.best = epoch.valid.instances > 0 && (fewer || better);
+        let better = epoch.valid.undecided == undecided && epoch.valid.regret < self.best.value;
+        epoch.best = is_solution || epoch.valid.instances > 0 && (fewer || better);
+        let now = |value: f64| Best { epoch: number, value, predictor: self.model.members[0].clone() };
         if epoch.best {
-            self.best =
-                Best { epoch: number, regret: epoch.valid.regret, predictor: self.model.members[0].clone() };
+            self.best = now(epoch.valid.regret);
             self.flat = 0;
         } else {
             self.flat += 1;
+        }
+        if let (Some(fitting), Some(loss)) = (&mut self.fitting, epoch.valid_loss)
+            && loss < fitting.value
+        {
+            *fitting = now(loss);
         }
         if let Schedule::Plateau { factor, patience } = self.recipe.training.schedule
             && self.flat > patience
@@ -283,7 +261,7 @@ impl<'a> Fit<'a> {
             let truths = self.task.targets(&rows);
             let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
             let mut noise = stream(self.recipe.training.seed, number as u64, b as u64);
-            let Model { members, targets, .. } = &mut self.model;
+            let Model { members, targets, transforms, .. } = &mut self.model;
             let predictor = &mut members[0];
             let (outputs, pullback) = predictor.train(&inputs, rows.len(), &mut noise);
             let away = outputs.iter().any(|o| !o.is_finite() || o.abs() > RUNAWAY);
@@ -293,12 +271,11 @@ impl<'a> Fit<'a> {
                 predictor.weights_mut().iter_mut().for_each(|w| w.values_mut().fill(f32::NAN));
                 return Ok(true);
             }
-            let width = targets.mean.len();
-            let predictions: Vec<f64> =
-                outputs.iter().enumerate().map(|(i, o)| targets.back(i % width, *o)).collect();
+            let (predictions, slopes): (Vec<f64>, Vec<f64>) =
+                transform::read(targets, transforms, &outputs).unzip();
             let batch = Batch { predictions: &predictions, truths: &truths, ids: &ids };
             let losing_since = Instant::now();
-            let step = objective.step(&batch, &targets.deviation, number)?;
+            let step = objective.step(&batch, &slopes, number)?;
             losing += losing_since.elapsed();
             let mut gradient = pullback(&step.gradient);
             epoch.gradient += optimizer::clip(self.recipe.training.clip, &mut gradient);
@@ -325,6 +302,23 @@ impl<'a> Fit<'a> {
         Ok(true)
     }
 
+    /// Mean loss of the predictor as it is now on some rows, if the loss is one of the forecast.
+    fn loss(&mut self, rows: &[usize]) -> Result<Option<f64>, LearnError> {
+        let Some(objective) = self.objective.as_mut().filter(|_| self.recipe.of_forecast()) else {
+            return Ok(None);
+        };
+        let outputs = self.model.members[0].predict(&self.task.inputs(rows), rows.len());
+        let predictions = self.model.restore(&outputs);
+        if rows.is_empty() || predictions.iter().any(|p| !p.is_finite()) {
+            return Ok(None);
+        }
+        let truths = self.task.targets(rows);
+        let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
+        let batch = Batch { predictions: &predictions, truths: &truths, ids: &ids };
+        let losses = objective.main.evaluate(&batch)?;
+        Ok(Some(losses.values.iter().sum::<f64>() / rows.len() as f64))
+    }
+
     /// Measures of the predictor as it is now on the validation part.
     fn validate(&mut self) -> Result<Measures, LearnError> {
         let rows = self.task.valid();
@@ -338,37 +332,6 @@ impl<'a> Fit<'a> {
         let decisions = self.regret.evaluate(&predictions, &truths, &ids)?;
         Ok(Measures::of(&decisions, &predictions, &truths))
     }
-}
-
-/// The losses of a recipe.
-fn objective(
-    task: &Task,
-    recipe: &Recipe,
-    method: Method,
-    scenarios: Option<Scenarios>,
-) -> Result<Objective, LearnError> {
-    let training = &recipe.training;
-    let options = LossOptions {
-        k: recipe.k.at(0),
-        k_rows: task.sharpness().map(|s| s.rows.clone()),
-        smoothing: task.spec().surrogate().options.smoothing,
-        ridge: training.ridge,
-        over: training.weights.over,
-        under: training.weights.under,
-        multipliers: if method.uses_surrogate() { Some(task.multipliers()?) } else { None },
-        scale: Some(task.units()),
-        scenarios,
-        ..LossOptions::default()
-    };
-    let plain = LossOptions { scale: Some(task.units()), ..LossOptions::default() };
-    Ok(Objective {
-        main: build_loss(method, task.problem(), task.layout(), &options)?,
-        l2: build_loss(Method::L2, task.problem(), task.layout(), &plain)?,
-        mix: recipe.mixed.then_some(training.mix),
-        bound: training.bound,
-        warmup: training.warmup,
-        sharpness: recipe.k.clone(),
-    })
 }
 
 /// One step over weights that lie in several pieces.

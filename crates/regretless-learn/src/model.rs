@@ -4,6 +4,7 @@ use regretless_core::RowValues;
 
 use crate::predictor::Predictor;
 use crate::scaler::Scaler;
+use crate::transform::{self, Transform};
 
 /// A predictor in the parameters' own units.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub struct Model {
     pub features: Scaler,
     /// Statistics of the targets; the outputs of an embedding are in the target's own units (mean 0, deviation 1).
     pub targets: Scaler,
+    /// The scale that each target is predicted on, its statistics included; empty if all are on their own.
+    pub transforms: Vec<Transform>,
     /// Residuals for scenario decisions, scenarios × width; empty for point decisions and for ensembles.
     pub residuals: Vec<f64>,
     /// Predictions of some training rows, from whose solutions new decisions start.
@@ -34,10 +37,15 @@ impl Model {
         features.iter().enumerate().map(|(i, v)| self.features.forward(i % width, *v)).collect()
     }
 
+    /// [`Model::standardise`] with all digits.
+    pub(crate) fn standardised(&self, features: &[f64]) -> Vec<f64> {
+        let width = self.features.mean.len().max(1);
+        features.iter().enumerate().map(|(i, v)| self.features.standardised(i % width, *v)).collect()
+    }
+
     /// Outputs in the parameters' units.
     pub fn restore(&self, outputs: &[f32]) -> Vec<f64> {
-        let width = self.width().max(1);
-        outputs.iter().enumerate().map(|(i, o)| self.targets.back(i % width, *o)).collect()
+        transform::read(&self.targets, &self.transforms, outputs).map(|(value, _)| value).collect()
     }
 
     /// Each member's predictions for rows of features, row-major.

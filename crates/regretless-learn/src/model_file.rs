@@ -15,9 +15,11 @@ use crate::model::Model;
 use crate::predictor::Weights;
 use crate::scaler::Scaler;
 use crate::task::layout;
+use crate::transform::{Scale, Transform};
 
-/// Raised when the layout of model files changes.
+/// The layout of model files; the second has targets on other scales, and is written only where there are such.
 const VERSION: u32 = 1;
+const WITH_SCALES: u32 = 2;
 
 /// What a model file says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,13 +40,16 @@ pub struct ModelCard {
     pub targets: Vec<String>,
     /// For a shared predictor the features of each variable, as positions in `features`.
     pub per_variable: Option<Vec<Vec<usize>>>,
+    /// The scale that each target is predicted on; empty if all are on their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scales: Vec<Scale>,
 }
 
 impl ModelCard {
     /// The card of a model trained on these columns.
     pub fn new(method: &str, model: &Model, constant: bool, columns: &Columns) -> Self {
         Self {
-            format: VERSION,
+            format: if model.transforms.is_empty() { VERSION } else { WITH_SCALES },
             version: env!("CARGO_PKG_VERSION").into(),
             method: method.into(),
             members: model.members.len(),
@@ -52,6 +57,7 @@ impl ModelCard {
             features: columns.feature_names.clone(),
             targets: columns.target_names.clone(),
             per_variable: columns.per_variable.clone(),
+            scales: model.transforms.iter().map(|t| t.scale).collect(),
         }
     }
 }
@@ -84,7 +90,9 @@ pub(crate) fn to_bytes(
             }
         }
     }
-    for (name, values) in statistics(model).into_iter().chain(prices(model)) {
+    let corrections: Vec<f64> = model.transforms.iter().map(|t| t.correction).collect();
+    let corrections = (!corrections.is_empty()).then_some((CORRECTION, corrections.as_slice()));
+    for (name, values) in statistics(model).into_iter().chain(prices(model)).chain(corrections) {
         let data = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         tensors.insert(name.into(), (vec![values.len()], Dtype::F64, data));
     }
@@ -125,8 +133,8 @@ pub(crate) fn from_bytes(
     let card = metadata.get("regretless").map_or("", String::as_str);
     let card: ModelCard = serde_json::from_str(card)
         .map_err(|_| LearnError::run(path, "the file is not a model of regretless", ""))?;
-    if card.format != VERSION {
-        let what = format!("the model has format {}, this program reads {VERSION}", card.format);
+    if !(VERSION..=WITH_SCALES).contains(&card.format) {
+        let what = format!("the model has format {}, this program reads 1 and 2", card.format);
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
         return Err(LearnError::run(path, what, hint));
     }
@@ -148,6 +156,16 @@ pub(crate) fn from_bytes(
     };
     let features = scaler("features", card.features.len())?;
     let targets = scaler("targets", layout.width())?;
+    let transforms = if card.scales.is_empty() {
+        Vec::new()
+    } else {
+        let corrections = wide(CORRECTION)?;
+        if card.scales.len() != layout.width() || corrections.len() != layout.width() {
+            return Err(broken(path, &"its scales do not fit the problem"));
+        }
+        let both = card.scales.iter().zip(corrections);
+        both.map(|(&scale, correction)| Transform { scale, correction }).collect()
+    };
     let residuals = wide("scenarios.residuals")?;
     let anchors = wide("decisions.anchors")?;
     let width = layout.width().max(1);
@@ -194,7 +212,7 @@ pub(crate) fn from_bytes(
         member.buffers_mut().into_iter().try_for_each(fill)?;
         members.push(member);
     }
-    Ok((Model { members, features, targets, residuals, anchors, prices }, card, metadata))
+    Ok((Model { members, features, targets, transforms, residuals, anchors, prices }, card, metadata))
 }
 
 fn key(member: usize, name: &str) -> String {
@@ -217,6 +235,8 @@ fn prices(model: &Model) -> Vec<(&'static str, &[f64])> {
     let Some(p) = &model.prices else { return Vec::new() };
     KINDS.into_iter().zip([&p.soft, &p.at_most, &p.equal, &p.lower, &p.upper].map(Vec::as_slice)).collect()
 }
+
+const CORRECTION: &str = "targets.correction";
 
 const KINDS: [&str; 5] = ["prices.soft", "prices.at_most", "prices.equal", "prices.lower", "prices.upper"];
 

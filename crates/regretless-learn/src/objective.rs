@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use regretless_core::{Batch, DecisionLoss, LossTrouble, LossWork, Losses, RowId};
+use regretless_core::{
+    Batch, DecisionLoss, LossOptions, LossTrouble, LossWork, Losses, Method, RowId, Scenarios, build_loss,
+};
 use regretless_spec::{Mix, Sharpness};
 
 use crate::error::LearnError;
+use crate::recipe::Recipe;
+use crate::task::Task;
 
 /// The losses of a run and how they are combined epoch by epoch.
 pub struct Objective {
@@ -63,20 +67,22 @@ impl Objective {
         Ok(())
     }
 
-    /// Values and gradients of a batch. `deviation` takes gradients from the parameters' units to the outputs'.
+    /// Values and gradients of a batch. `slopes`, the derivatives of predictions by outputs, take gradients from the
+    /// parameters' units to the outputs'.
     ///
     /// Mixed: w·g₂ + (1 − w)·g·‖g₂‖/‖g‖, the method's gradient at the length of L2's, so that w means the same whatever
     /// the units of the objective are.
-    pub fn step(&mut self, batch: &Batch<'_>, deviation: &[f64], epoch: usize) -> Result<Step, LearnError> {
+    pub fn step(&mut self, batch: &Batch<'_>, slopes: &[f64], epoch: usize) -> Result<Step, LearnError> {
         let weight = self.weight(epoch);
         let rows = batch.ids.len();
+        let width = (slopes.len() / rows.max(1)).max(1);
         let mut step = Step::default();
-        let mut gradient = vec![0.0; rows * deviation.len()];
+        let mut gradient = vec![0.0; slopes.len()];
         if weight < 1.0 {
             let losses = self.main.evaluate(batch)?;
-            gradient = outputs(&losses, deviation);
-            step.zeros = gradient.chunks_exact(deviation.len()).filter(|g| norm(g) == 0.0).count();
-            bound(&mut gradient, deviation.len(), self.bound);
+            gradient = outputs(&losses, slopes);
+            step.zeros = gradient.chunks_exact(width).filter(|g| norm(g) == 0.0).count();
+            bound(&mut gradient, width, self.bound);
             (step.value, step.known) = losses.known();
             step.troubles = losses.troubles;
             step.uncapped = losses.uncapped;
@@ -84,7 +90,7 @@ impl Objective {
         }
         if weight > 0.0 {
             let losses = self.l2.evaluate(batch)?;
-            let plain = outputs(&losses, deviation);
+            let plain = outputs(&losses, slopes);
             let (length, own) = (norm(&plain), norm(&gradient));
             // What is left of rounding has no direction.
             let stretch = if own > 1e-12 * length { (1.0 - weight) * length / own } else { 0.0 };
@@ -94,7 +100,7 @@ impl Objective {
             if weight >= 1.0 {
                 (step.value, step.known) = losses.known();
                 step.troubles = losses.troubles;
-                step.zeros = plain.chunks_exact(deviation.len()).filter(|g| norm(g) == 0.0).count();
+                step.zeros = plain.chunks_exact(width).filter(|g| norm(g) == 0.0).count();
             }
         }
         step.gradient = gradient.iter().map(|g| (g / rows as f64) as f32).collect();
@@ -102,9 +108,40 @@ impl Objective {
     }
 }
 
-/// Gradients with respect to the outputs: p = mean + deviation·o.
-fn outputs(losses: &Losses, deviation: &[f64]) -> Vec<f64> {
-    losses.gradients.iter().zip(deviation.iter().cycle()).map(|(g, s)| g * s).collect()
+/// The losses of a recipe.
+pub(crate) fn objective(
+    task: &Task,
+    recipe: &Recipe,
+    method: Method,
+    scenarios: Option<Scenarios>,
+) -> Result<Objective, LearnError> {
+    let training = &recipe.training;
+    let options = LossOptions {
+        k: recipe.k.at(0),
+        k_rows: task.sharpness().map(|s| s.rows.clone()),
+        smoothing: task.spec().surrogate().options.smoothing,
+        ridge: training.ridge,
+        over: training.weights.over,
+        under: training.weights.under,
+        multipliers: if method.uses_surrogate() { Some(task.multipliers()?) } else { None },
+        scale: Some(task.units()),
+        scenarios,
+        ..LossOptions::default()
+    };
+    let plain = LossOptions { scale: Some(task.units()), ..LossOptions::default() };
+    Ok(Objective {
+        main: build_loss(method, task.problem(), task.layout(), &options)?,
+        l2: build_loss(Method::L2, task.problem(), task.layout(), &plain)?,
+        mix: recipe.mixed.then_some(training.mix),
+        bound: training.bound,
+        warmup: training.warmup,
+        sharpness: recipe.k.clone(),
+    })
+}
+
+/// Gradients with respect to the outputs, by the chain rule.
+fn outputs(losses: &Losses, slopes: &[f64]) -> Vec<f64> {
+    losses.gradients.iter().zip(slopes).map(|(g, s)| g * s).collect()
 }
 
 /// Below this share of the batch's longest a gradient is rounding.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::epoch::Epoch;
 use crate::error::LearnError;
-use crate::fit::{Epoch, Fit};
+use crate::fit::Fit;
 
 /// Watches training. Every method has a default that does nothing.
 ///

@@ -63,6 +63,13 @@ impl Recipe {
     }
 }
 
+impl Recipe {
+    /// True if the loss is one of the forecast alone: the first of two stages.
+    pub(crate) fn of_forecast(&self) -> bool {
+        matches!(self.method, Some(Method::L1 | Method::L2 | Method::WeightedL1)) && !self.mixed
+    }
+}
+
 /// True if training should end. `regrets` are those of epochs 1, 2, …; `waited` epochs passed since the best.
 pub(crate) fn stop_now(stop: Stop, regrets: &[f64], waited: usize) -> bool {
     match stop {

@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 use regretless_spec::Spec;
 use serde::{Deserialize, Serialize};
 
+use crate::epoch::Epoch;
 use crate::error::LearnError;
 use crate::files;
-use crate::fit::Epoch;
 use crate::model::Model;
 use crate::model_file::{self, ModelCard};
 use crate::tensorboard::{EventWriter, event_files};

@@ -54,10 +54,15 @@ impl Scaler {
 
     /// The standardised value; 0 for a missing number and for a column that did not change in training.
     pub fn forward(&self, j: usize, value: f64) -> f32 {
+        self.standardised(j, value) as f32
+    }
+
+    /// [`Scaler::forward`] with all digits.
+    pub fn standardised(&self, j: usize, value: f64) -> f64 {
         if value.is_nan() || self.deviation[j] == 0.0 {
             return 0.0;
         }
-        ((value - self.mean[j]) / self.deviation[j]) as f32
+        (value - self.mean[j]) / self.deviation[j]
     }
 
     /// The value behind a standardised one.

@@ -6,8 +6,9 @@ use regretless_spec::{Method as Word, MethodName, ScenarioSource};
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint;
+use crate::epoch::{Ended, Epoch, Fitted};
 use crate::error::LearnError;
-use crate::fit::{Ended, Epoch, Fit, Fitted};
+use crate::fit::Fit;
 use crate::judge::{Judgement, judge_valid};
 use crate::model_file::{self, ModelCard};
 use crate::observer::Observer;
@@ -144,7 +145,10 @@ impl<'a> Study<'a> {
             let mut first: Option<Fitted> = None;
             for i in 0..plan.count {
                 let seed = recipe.training.seed.wrapping_add(7919 * i as u64);
-                let training = regretless_spec::TrainingSettings { seed, ..recipe.training.clone() };
+                // Members differ by what chance does on the way; a regression has one solution.
+                let regression = regretless_spec::Regression::Descent;
+                let training =
+                    regretless_spec::TrainingSettings { seed, regression, ..recipe.training.clone() };
                 let name = format!("{} {}/{}", recipe.name, i + 1, plan.count);
                 let member = Recipe { name, training, scenarios: false, ..recipe.clone() };
                 let fitted = self.fit(&member, start.map(|s| &s.fitted.model))?;

@@ -153,6 +153,11 @@ impl Task {
         self
     }
 
+    /// True if the caller brought predictors.
+    pub(crate) fn has_own_predictor(&self) -> bool {
+        self.predictor.is_some()
+    }
+
     /// Softens hard rows with these penalties instead of those the problem file's rule would choose.
     pub fn with_multipliers(mut self, multipliers: Multipliers) -> Self {
         self.multipliers = OnceLock::from(multipliers);
@@ -326,6 +331,7 @@ impl Task {
             members: vec![member],
             features: self.features.clone(),
             targets,
+            transforms: Vec::new(),
             residuals: Vec::new(),
             anchors: Vec::new(),
             prices: self.prices()?.cloned(),

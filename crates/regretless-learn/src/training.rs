@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::choose::{Chosen, Tried, full_name, train};
 use crate::dataset::Dataset;
+use crate::epoch::Ended;
 use crate::error::LearnError;
 use crate::exhibit::Exhibit;
-use crate::fit::Ended;
 use crate::judge::judge;
 use crate::measures::Measures;
 use crate::model::Model;

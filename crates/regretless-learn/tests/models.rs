@@ -320,7 +320,7 @@ fn a_run_at_work_is_locked() {
     let project = lp("epochs = 2\nstop = \"never\"");
     let dir = project.path("run");
     let mut intruder = Intruder { dir: dir.clone(), refused: 0 };
-    let (run, _) = train_new(&project.with_method("l2"), &dir, &mut intruder).unwrap();
+    let (run, _) = train_new(&project.with_method("spo+"), &dir, &mut intruder).unwrap();
     assert_eq!(intruder.refused, 3);
     assert!(Run::resume(&dir).is_err(), "held as long as the run is");
     drop(run);

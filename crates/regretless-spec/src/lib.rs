@@ -63,6 +63,7 @@ pub use resolve::Overrides;
 pub use settings::{
     Activation, Clip, DataFiles, DataSettings, Infeasible, Initial, Keep, Method, MethodError, MethodName,
     Missing, Mix, Optimizer, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
-    ScenarioSource, Scenarios, Schedule, Sharpness, Split, SplitKind, Stop, TrainingSettings, Weights,
+    Regression, ScenarioSource, Scenarios, Schedule, Sharpness, Split, SplitKind, Stop, TrainingSettings,
+    Weights,
 };
 pub use spec::{Spec, SurrogateSettings};

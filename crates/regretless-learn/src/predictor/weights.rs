@@ -41,6 +41,14 @@ impl Weights {
         Some(&self.values[entry.range.clone()])
     }
 
+    /// Changes the values of a matrix; nothing where there is none of this name and size.
+    pub fn set(&mut self, name: &str, values: &[f32]) {
+        let entry = self.entries.iter().find(|e| e.name == name && e.range.len() == values.len());
+        if let Some(entry) = entry {
+            self.values[entry.range.clone()].copy_from_slice(values);
+        }
+    }
+
     /// All values.
     pub fn values(&self) -> &[f32] {
         &self.values

@@ -85,7 +85,8 @@ impl Synthetic {
         text += match self.profile {
             Profile::Published => {
                 "standardise = false\ninitial = \"random\"\n\n[training]\noptimizer = \"adagrad\"\nlearning_rate = 0.01\n\
-                 epochs = 40\nclip = { norm = 1e-4 }\nstop = \"paper\"\nkeep = \"last\"\nbound = inf\n"
+                 epochs = 40\nclip = { norm = 1e-4 }\nstop = \"paper\"\nkeep = \"last\"\nbound = inf\n\
+                 regression = \"descent\"\n"
             }
             Profile::Sound => {
                 "\n[training]\noptimizer = \"adam\"\nlearning_rate = 0.003\nepochs = 60\nstop = { patience = 10 }\n"

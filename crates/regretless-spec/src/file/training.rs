@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::form::forms;
 use super::settings::RampSetting;
-use crate::settings::{Infeasible, Keep, Optimizer, ScenarioSource};
+use crate::settings::{Infeasible, Keep, Optimizer, Regression, ScenarioSource};
 
 /// How the predictor is trained.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -38,6 +38,9 @@ pub struct TrainingSection {
     /// Which epoch's predictor is kept. Default `best`.
     #[serde(default)]
     pub keep: Keep,
+    /// How a linear predictor is fitted to `l1`, `l2` or `weighted-l1`: to the optimum, or step by step. Default `exact`.
+    #[serde(default)]
+    pub regression: Regression,
     /// Epochs of L2 before the method. Default 0.
     #[serde(default)]
     pub warmup: usize,

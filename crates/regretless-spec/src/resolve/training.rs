@@ -60,6 +60,7 @@ pub(super) fn training(ctx: &Context<'_>, written: &TrainingSection) -> Result<T
         bound,
         stop: stop(ctx, &key("stop"), written.stop)?,
         keep: written.keep,
+        regression: written.regression,
         warmup: written.warmup,
         mix: mix(ctx, &key("mix"), written.mix)?,
         weights,

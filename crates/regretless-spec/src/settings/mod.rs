@@ -12,6 +12,6 @@ pub use predictor::{
     Activation, Initial, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings,
 };
 pub use training::{
-    Clip, Infeasible, Keep, Mix, Optimizer, Ramp, ScenarioSource, Scenarios, Schedule, Sharpness, Stop,
-    TrainingSettings, Weights,
+    Clip, Infeasible, Keep, Mix, Optimizer, Ramp, Regression, ScenarioSource, Scenarios, Schedule, Sharpness,
+    Stop, TrainingSettings, Weights,
 };

@@ -32,6 +32,8 @@ pub struct TrainingSettings {
     pub stop: Stop,
     /// Which epoch's predictor is kept.
     pub keep: Keep,
+    /// How a linear predictor is fitted to a loss of the forecast.
+    pub regression: Regression,
     /// Epochs of L2 before the method.
     pub warmup: usize,
     /// Weight of L2 in methods with `+l2`.
@@ -69,6 +71,17 @@ words! {
         Best = "best",
         /// The last one.
         Last = "last",
+    }
+}
+
+words! {
+    /// How a linear predictor is fitted to a loss of the forecast (`l1`, `l2`, `weighted-l1`).
+    Regression {
+        /// As a regression: to the optimum, whatever optimiser, epochs and patience say.
+        #[default]
+        Exact = "exact",
+        /// Step by step, like every other predictor.
+        Descent = "descent",
     }
 }
 

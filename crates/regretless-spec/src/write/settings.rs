@@ -164,6 +164,7 @@ fn training(settings: &TrainingSettings, text: &mut Text) {
         },
     );
     text.key("keep", string(settings.keep.word()));
+    text.key("regression", string(settings.regression.word()));
     text.key("warmup", settings.warmup);
     text.key(
         "mix",

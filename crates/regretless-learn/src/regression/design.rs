@@ -1,0 +1,88 @@
+//! Features as regressions want them: centred, in units of their deviation, along orthogonal directions.
+
+use faer::{Mat, MatRef, Side};
+
+/// Directions whose squared length is below this share of the longest are rounding: of constant, duplicated and dependent
+/// features nothing is left but this. (The eigenvalues come from XᵀX or XXᵀ, whose own error is about 1e-15.)
+const RANK: f64 = 1e-11;
+
+/// Features X of the rows to learn from, centred and scaled, as X = U S Vᵀ.
+pub(crate) struct Design {
+    centre: Vec<f64>,
+    /// Deviation of each feature; 0 for one that does not change.
+    pub(super) scale: Vec<f64>,
+    /// Rows × rank, orthonormal columns.
+    pub(super) u: Mat<f64>,
+    /// Lengths of the directions.
+    pub(super) s: Vec<f64>,
+    /// Features × rank, orthonormal columns.
+    v: Mat<f64>,
+}
+
+impl Design {
+    /// Takes apart `rows` rows of `features` features, row-major; `None` if they are not finite.
+    pub(crate) fn new(x: &[f64], rows: usize, features: usize) -> Option<Self> {
+        let raw = MatRef::from_row_major_slice(x, rows, features);
+        let count = rows.max(1) as f64;
+        let centre: Vec<f64> = (0..features).map(|j| column(raw, j).sum::<f64>() / count).collect();
+        let deviation = |j: usize| {
+            let square = column(raw, j).map(|v| (v - centre[j]).powi(2)).sum::<f64>();
+            let deviation = (square / count).sqrt();
+            // What rounding leaves of a constant column is no signal.
+            if deviation > 1e-12 * centre[j].abs() { deviation } else { 0.0 }
+        };
+        let scale: Vec<f64> = (0..features).map(deviation).collect();
+        let standard = Mat::from_fn(rows, features, |i, j| {
+            if scale[j] > 0.0 { (raw[(i, j)] - centre[j]) / scale[j] } else { 0.0 }
+        });
+        // The smaller of XᵀX and XXᵀ has all there is to know.
+        let wide = features > rows;
+        let gram = if wide { &standard * standard.transpose() } else { standard.transpose() * &standard };
+        let eigen = gram.self_adjoint_eigen(Side::Lower).ok()?;
+        let values: Vec<f64> = (0..gram.nrows()).map(|k| eigen.S()[k]).collect();
+        if values.iter().chain(&scale).any(|v| !v.is_finite()) {
+            return None;
+        }
+        let longest = values.iter().copied().fold(0.0, f64::max);
+        let kept: Vec<usize> =
+            (0..values.len()).rev().filter(|&k| values[k] > RANK * longest && values[k] > 0.0).collect();
+        let s: Vec<f64> = kept.iter().map(|&k| values[k].sqrt()).collect();
+        let own = Mat::from_fn(gram.nrows(), kept.len(), |i, k| eigen.U()[(i, kept[k])]);
+        let mut other = if wide { standard.transpose() * &own } else { &standard * &own };
+        for (k, s) in s.iter().enumerate() {
+            other.col_mut(k).iter_mut().for_each(|v| *v /= s);
+        }
+        let (u, v) = if wide { (own, other) } else { (other, own) };
+        Some(Self { centre, scale, u, s, v })
+    }
+
+    /// Rows it was made of.
+    pub(super) fn rows(&self) -> usize {
+        self.u.nrows()
+    }
+
+    /// Directions.
+    pub(super) fn rank(&self) -> usize {
+        self.s.len()
+    }
+
+    /// Weights and intercept, in the features' own units, of the function that is `level + U·along` on the rows:
+    /// w = V S⁻¹·along in units of the deviations.
+    pub(super) fn weights(&self, along: &[f64], level: f64) -> (Vec<f64>, f64) {
+        let weight = |j: usize| {
+            if self.scale[j] == 0.0 {
+                return 0.0;
+            }
+            let standard: f64 =
+                along.iter().zip(&self.s).enumerate().map(|(k, (a, s))| self.v[(j, k)] * a / s).sum();
+            standard / self.scale[j]
+        };
+        let weights: Vec<f64> = (0..self.scale.len()).map(weight).collect();
+        let intercept = level - weights.iter().zip(&self.centre).map(|(w, c)| w * c).sum::<f64>();
+        (weights, intercept)
+    }
+}
+
+fn column(x: MatRef<'_, f64>, j: usize) -> impl Iterator<Item = f64> {
+    (0..x.nrows()).map(move |i| x[(i, j)])
+}

@@ -1,0 +1,113 @@
+//! Which scale a regression predicts targets on: their own, logarithms or roots.
+//!
+//! The squared error in the targets' own units does not know: it is that of the few largest values. What a scale is chosen for
+//! is decisions, so the scale is chosen by them: every training row is decided with the prediction of a fit without it, and
+//! the scale with the lowest regret is taken, if its gain over no transform exceeds the gain's standard error, as in `auto`. All
+//! entries of a parameter are on one scale: they are compared with one another.
+
+use crate::error::LearnError;
+use crate::measures::Measures;
+use crate::regression::ridge::Ridges;
+use crate::stats::{Summary, quantile};
+use crate::task::Task;
+use crate::transform::{Scale, Transform};
+
+/// Rows that are decided; more say little more.
+const ROWS: usize = 1000;
+
+/// Fewer rows say too little.
+const FEWEST: usize = 20;
+
+/// What a fit is for: means, or the quantile τ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Aim {
+    Mean,
+    Quantile(f64),
+}
+
+/// The scale of each target. `y` are the training rows' targets, target by target.
+pub(super) fn choose(
+    task: &Task,
+    ridges: &Ridges<'_>,
+    y: &[Vec<f64>],
+    aim: Aim,
+) -> Result<Vec<Scale>, LearnError> {
+    let train = task.train();
+    let own = vec![Scale::None; y.len()];
+    if train.len() < FEWEST {
+        return Ok(own);
+    }
+    let seen: Vec<usize> = (0..train.len()).step_by(train.len().div_ceil(ROWS)).collect();
+    let others: Vec<Vec<Scale>> = [Scale::Root, Scale::Log]
+        .into_iter()
+        .map(|scale| by_parameter(task, y, scale))
+        .filter(|scales| scales.iter().any(|s| *s != Scale::None))
+        .collect();
+    if others.is_empty() {
+        return Ok(own);
+    }
+    let plain = regrets(task, ridges, y, &own, aim, &seen)?;
+    let mut best = (own, plain.measures.regret);
+    for scales in others {
+        let found = regrets(task, ridges, y, &scales, aim, &seen)?;
+        let gains = plain.each.iter().zip(&found.each).map(|(a, b)| a - b);
+        let gains: Vec<f64> = gains.filter(|g| g.is_finite()).collect();
+        let Ok(gain) = Summary::of(&gains) else { continue };
+        let error = gain.std.unwrap_or(f64::INFINITY) / (gains.len() as f64).sqrt();
+        // Rounding that points one way in every row is no gain.
+        let error = error.max(1e-6 * plain.measures.regret.abs());
+        let decided = found.measures.undecided <= plain.measures.undecided;
+        if decided && gain.mean > error && found.measures.regret < best.1 {
+            best = (scales, found.measures.regret);
+        }
+    }
+    Ok(best.0)
+}
+
+/// The scale for every parameter all of whose entries it takes.
+fn by_parameter(task: &Task, y: &[Vec<f64>], scale: Scale) -> Vec<Scale> {
+    let mut scales = Vec::with_capacity(y.len());
+    for part in task.layout().parts() {
+        let own = &y[scales.len()..scales.len() + part.range.len()];
+        let takes = own.iter().all(|y| scale.takes(y.iter().copied()));
+        scales.extend(std::iter::repeat_n(if takes { scale } else { Scale::None }, own.len()));
+    }
+    scales
+}
+
+struct Regrets {
+    each: Vec<f64>,
+    measures: Measures,
+}
+
+/// Decisions for the rows at `seen` of the training part, each with what a fit without it predicts.
+fn regrets(
+    task: &Task,
+    ridges: &Ridges<'_>,
+    y: &[Vec<f64>],
+    scales: &[Scale],
+    aim: Aim,
+    seen: &[usize],
+) -> Result<Regrets, LearnError> {
+    let columns: Vec<Vec<f64>> =
+        y.iter().zip(scales).map(|(y, scale)| left_out(ridges, y, *scale, aim)).collect();
+    let predictions: Vec<f64> = seen.iter().flat_map(|&i| columns.iter().map(move |c| c[i])).collect();
+    let rows: Vec<usize> = seen.iter().map(|&i| task.train()[i]).collect();
+    let truths = task.targets(&rows);
+    let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
+    let decisions = task.regret(None)?.evaluate(&predictions, &truths, &ids)?;
+    let each = decisions.iter().map(|d| if d.trouble.is_none() { d.regret } else { f64::NAN }).collect();
+    Ok(Regrets { each, measures: Measures::of(&decisions, &predictions, &truths) })
+}
+
+/// What fits without each row predict for it. Of a quantile the ridge's errors are moved to it: near enough to choose by.
+fn left_out(ridges: &Ridges<'_>, y: &[f64], scale: Scale, aim: Aim) -> Vec<f64> {
+    let there: Vec<f64> = y.iter().map(|y| scale.forward(*y)).collect();
+    let left_out = ridges.fit(&there).left_out;
+    let errors: Vec<f64> = there.iter().zip(&left_out).map(|(t, f)| t - f).collect();
+    let (transform, shift) = match aim {
+        Aim::Mean => (Transform::smeared(scale, &errors), 0.0),
+        Aim::Quantile(tau) => (Transform::plain(scale), quantile(&errors, tau).unwrap_or(0.0)),
+    };
+    left_out.iter().map(|f| transform.back(f + shift)).collect()
+}
