@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _regretless
-from ._arrays import Batch, Float, floats, matrix, vector
+from ._arrays import Batch, Float, floats, matrix, number, vector
 from .errors import ProblemError
 
 __all__ = ["Optimum", "Problem", "RowValues", "Soft"]
@@ -61,7 +61,13 @@ class Optimum:
 
     ``status`` is ``optimal``, ``infeasible``, ``unbounded``, ``numerical-trouble``, or in a batch ``refused`` for an instance whose
     parameters make no problem (NaN, a negative price, a Q that is not PSD); ``why`` then says which rows cannot hold together
-    or what was wrong. The other instances of a batch do not notice.
+    or what was wrong. The other instances of a batch do not notice. Without an optimum ``x`` and ``multipliers`` are NaN unless the best
+    point found was asked for (``best_effort``); the objective is infinite where there is no feasible point or no bound.
+
+    ``primal``, ``dual`` and ``gap`` say how right the answer is, on the rows as they were stated: the largest violation of a hard row i
+    over ``1 + |bᵢ| + |aᵢ|ᵀ|x|``; ``‖θ − 2Qx − C'ᵀλ‖∞`` over ``1 + ‖θ‖∞ + ‖C'ᵀλ‖∞``; the duality gap, or the sum of complementarity if that
+    is larger, over ``1 + |objective|``. ``optimal`` is said only where all three are within the tolerance; they are infinite where
+    there is no answer.
     """
 
     x: Float
@@ -69,6 +75,9 @@ class Optimum:
     status: Any
     why: Any
     multipliers: RowValues
+    primal: Any
+    dual: Any
+    gap: Any
 
 
 class Problem:
@@ -205,16 +214,24 @@ class Problem:
         return values.reshape(self.shapes[symbol]) if values.size else np.zeros(self.shapes[symbol])
 
     def solve(
-        self, theta: ArrayLike | None = None, *, threads: int | None = None, **parameters: ArrayLike | None
+        self,
+        theta: ArrayLike | None = None,
+        *,
+        tolerance: float | None = None,
+        best_effort: bool = False,
+        threads: int | None = None,
+        **parameters: ArrayLike | None,
     ) -> Optimum:
-        """Exact optima: vertices for an LP, to 1e-8 relative for a QP.
+        """Exact optima, measured: ``optimal`` keeps ``tolerance`` (1e-7) in ``primal``, ``dual`` and ``gap``; see :class:`Optimum`.
 
         ``parameters`` override ``Q``, ``C``, ``d``, ``alpha``, ``under``, ``A``, ``b``, ``B``, ``c``, ``lower`` and ``upper``. The work
         is done without the interpreter's lock, on all cores or on ``threads`` of them; Ctrl-C is heard.
         """
         self._needs_theta(theta)
         batch = self._batch({"theta": theta, **parameters})
-        answer = self._inner.solve(batch.parts, batch.rows, threads)
+        if tolerance is not None and not 0.0 <= (tolerance := number("tolerance", tolerance)) < 1.0:
+            raise ProblemError(f"tolerance is {tolerance!r}: a number from 0 to 1")
+        answer = self._inner.solve(batch.parts, batch.rows, tolerance, best_effort, threads)
         if batch.size is None and answer["status"][0] == "refused":
             raise ProblemError(answer["why"][0][0])
         shapes = self._kinds()
@@ -224,6 +241,7 @@ class Problem:
             status=batch.listed(answer["status"]),
             why=answer["why"] if batch.size is not None else answer["why"][0],
             multipliers=RowValues(**{kind: batch.shaped(answer[kind], (shapes[kind],)) for kind in KINDS}),
+            **{figure: batch.shaped(answer[figure], ()) for figure in ("primal", "dual", "gap")},
         )
 
     def objective(self, x: ArrayLike, theta: ArrayLike | None = None, **parameters: ArrayLike | None) -> Any:

@@ -101,6 +101,33 @@ class Solution:
         """
         return self._batch.shaped(self._solver.exact_gaps(self._inner, self._batch.parts, None), ())
 
+    @cached_property
+    def _accuracy(self) -> list[Any]:
+        return [self._batch.shaped(figure, ()) for figure in self._inner.accuracy()]
+
+    @property
+    def primal(self) -> Any:
+        """The largest violation of a hard row or bound, over 1 + |limit| + |row|ᵀ|x|: what softening and smoothing leave of it."""
+        return self._accuracy[0]
+
+    @property
+    def dual(self) -> Any:
+        """The residual of stationarity, over 1 + ‖θ‖∞ + ‖C'ᵀλ‖∞."""
+        return self._accuracy[1]
+
+    @property
+    def gap(self) -> Any:
+        """A bound on how far ``x`` is from the exact optimum of the problem with its hard rows at their penalties, over
+        1 + |objective|: the duality gap of ``x`` and its multipliers. Costs no solve; ``exact_gap`` does.
+
+        >>> import regretless as rl
+        >>> simplex = rl.Problem(3, B=[[1.0, 1.0, 1.0]], c=1.0)
+        >>> blunt, sharp = (rl.Surrogate(simplex, K=K, multipliers=8.0).solve([3.0, 2.0, 1.0]) for K in (1.0, 1000.0))
+        >>> bool(sharp.gap < 0.01 < blunt.gap)
+        True
+        """
+        return self._accuracy[2]
+
     @property
     def residual(self) -> Any:
         """Stationarity residual over the size of its terms."""

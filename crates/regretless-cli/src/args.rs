@@ -274,9 +274,20 @@ pub(crate) struct SolveArgs {
     /// Solve this row of the table only, counted from 0
     #[arg(long, value_name = "N", requires = "params")]
     pub(crate) row: Option<usize>,
+    /// What an answer has to keep to be called optimal: violation of rows, stationarity and duality gap, relative
+    #[arg(long, value_name = "TOLERANCE", default_value_t = 1e-7, value_parser = tolerance)]
+    pub(crate) tolerance: f64,
+    /// Show the best point found where none keeps the tolerance
+    #[arg(long)]
+    pub(crate) best_effort: bool,
     /// Tables for people or JSON for machines
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "a number such as 1e-7 is expected".to_owned())?;
+    if (0.0..1.0).contains(&value) { Ok(value) } else { Err("a number from 0 to 1 is expected".to_owned()) }
 }
 
 const SOLVE_EXAMPLES: &str = "\

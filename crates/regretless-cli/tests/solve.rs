@@ -100,7 +100,7 @@ fn an_infeasible_problem_names_its_rows() {
     assert_eq!(answer["status"], "infeasible");
     let conflict: Vec<_> = answer["conflict"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert!(conflict.contains(&"cap") && conflict.contains(&"need") && !conflict.contains(&"bystander"));
-    assert!(answer.get("x").is_none());
+    assert!(answer["x"].is_null() && answer.get("objective").is_none());
 }
 
 #[test]
@@ -112,6 +112,33 @@ fn an_unbounded_problem_shows_its_ray() {
     let answer = &instances(&folder.run("solve p.toml --format json").stdout)[0];
     assert_eq!(answer["status"], "unbounded");
     assert!(answer["ray"]["a"].as_f64().unwrap() > 0.0);
+}
+
+/// What nobody can keep is said with its figures; the point is shown to those who ask for it.
+#[test]
+fn a_tolerance_that_cannot_be_kept() {
+    let folder = Folder::new().with(
+        "p.toml",
+        "[problem]\nvariables = 2\n[objective]\nlinear = [1, 1]\nquadratic = [[3, 1], [1, 7]]\n[[hard]]\nrows = [[0.1, 0.3]]\nat_most = 0.03\n",
+    );
+    let usual = &instances(&folder.run("solve p.toml --format json").stdout)[0];
+    assert_eq!(usual["status"], "optimal");
+    for figure in ["primal", "dual", "gap"] {
+        assert!(usual[figure].as_f64().unwrap() <= 1e-7, "{figure}");
+    }
+    let ran = folder.run("solve p.toml --tolerance 0");
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stdout.contains("numerical-trouble") && ran.stdout.contains("--best-effort"),
+        "{}",
+        ran.stdout
+    );
+    let hidden = &instances(&folder.run("solve p.toml --tolerance 0 --format json").stdout)[0];
+    assert!(hidden["x"].is_null() && hidden["dual"].as_f64().unwrap() < 1e-9);
+    let shown = &instances(&folder.run("solve p.toml --tolerance 0 --best-effort --format json").stdout)[0];
+    close(&shown["x"]["x0"], usual["x"]["x0"].as_f64().unwrap());
+    assert_eq!(folder.run("solve p.toml --tolerance much").code, 2);
+    assert_eq!(folder.run("solve p.toml --tolerance -1").code, 2);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use regretless_core::{self as core, Matrix, Oracle, Soft, Status};
+use regretless_core::{self as core, Accuracy, Matrix, Oracle, Soft, Status, Tolerances};
 
 use crate::arrays::{Given, Overrides, flat, kinds, of_kind, parameter, table};
 use crate::error;
@@ -100,18 +100,23 @@ impl Problem {
         Ok(parameter(symbol)?.of(&self.inner).to_pyarray(py))
     }
 
-    /// Exact optima of a batch.
+    /// Exact optima of a batch. Without an optimum all is NaN but infinite objectives; with `best_effort`, what the solve came to.
+    #[pyo3(signature = (given, rows, tolerance, best_effort, threads))]
     fn solve<'py>(
         &self,
         py: Python<'py>,
         given: Given<'py>,
         rows: usize,
+        tolerance: Option<f64>,
+        best_effort: bool,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let overrides = Overrides::of(&given, rows)?;
         let (n, shape) = (self.inner.n(), self.inner.shape());
+        let own = tolerance.map(|t| Oracle::new(&self.inner).with_tolerances(Tolerances::all(t)));
+        let oracle = own.as_ref().unwrap_or(&self.oracle);
         let solved = in_pieces(py, overrides.rows(), threads, &Mutex::new(()), |(), piece| {
-            self.oracle.solve_batch(&overrides.instances(piece))
+            oracle.solve_batch(&overrides.instances(piece))
         })?;
         let out = PyDict::new(py);
         let mut x = Vec::with_capacity(rows * n);
@@ -119,28 +124,35 @@ impl Problem {
         let mut status = Vec::with_capacity(rows);
         let mut why: Vec<Vec<String>> = Vec::with_capacity(rows);
         let mut multipliers = kinds(shape).map(|(_, len)| Vec::with_capacity(rows * len));
+        let mut figures: [Vec<f64>; 3] = Default::default();
         for answer in &solved {
+            let shown = answer.as_ref().ok().filter(|optimum| best_effort || optimum.is_optimal());
+            x.extend(shown.map_or_else(|| vec![f64::NAN; n], |optimum| optimum.x.clone()));
+            for (out, (kind, len)) in multipliers.iter_mut().zip(kinds(shape)) {
+                out.extend(shown.map_or_else(
+                    || vec![f64::NAN; len],
+                    |optimum| of_kind(&optimum.multipliers, kind).to_vec(),
+                ));
+            }
+            let accuracy = answer.as_ref().map_or(Accuracy::NONE, |optimum| optimum.accuracy);
+            for (out, figure) in figures.iter_mut().zip([accuracy.primal, accuracy.dual, accuracy.gap]) {
+                out.push(figure);
+            }
             match answer {
                 Ok(optimum) => {
-                    x.extend(&optimum.x);
-                    objective.push(optimum.objective);
+                    // That of no point, or of one that is not shown.
+                    let hidden = shown.is_none() && optimum.objective.is_finite();
+                    objective.push(if hidden { f64::NAN } else { optimum.objective });
                     status.push(optimum.status.word());
                     why.push(match &optimum.status {
                         Status::Infeasible { rows } => rows.iter().map(|r| self.inner.row_name(*r)).collect(),
                         _ => Vec::new(),
                     });
-                    for (out, (kind, _)) in multipliers.iter_mut().zip(kinds(shape)) {
-                        out.extend(of_kind(&optimum.multipliers, kind));
-                    }
                 }
                 Err(refusal) => {
-                    x.extend(std::iter::repeat_n(f64::NAN, n));
                     objective.push(f64::NAN);
                     status.push("refused");
                     why.push(vec![refusal.to_string()]);
-                    for (out, (_, len)) in multipliers.iter_mut().zip(kinds(shape)) {
-                        out.extend(std::iter::repeat_n(f64::NAN, len));
-                    }
                 }
             }
         }
@@ -148,6 +160,9 @@ impl Problem {
         out.set_item("objective", objective.to_pyarray(py))?;
         out.set_item("status", status)?;
         out.set_item("why", why)?;
+        for (name, values) in ["primal", "dual", "gap"].into_iter().zip(&figures) {
+            out.set_item(name, values.to_pyarray(py))?;
+        }
         for (values, (kind, len)) in multipliers.into_iter().zip(kinds(shape)) {
             out.set_item(kind, table(py, rows, len, values)?)?;
         }

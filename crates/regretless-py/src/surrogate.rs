@@ -6,8 +6,8 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use regretless_core::{
-    self as core, Gradients, Multipliers, Parameter, Piece, ProblemError, Segments, Solution, Store,
-    SurrogateOptions, SurrogateStatus,
+    self as core, Accuracy, Gradients, Multipliers, Parameter, Piece, ProblemError, Segments, Solution,
+    Store, SurrogateOptions, SurrogateStatus,
 };
 
 use crate::arrays::{Given, Ids, Overrides, flat, parameter, table};
@@ -161,6 +161,14 @@ impl Solutions {
 
     fn residual<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.each(|s| s.residual).to_pyarray(py)
+    }
+
+    /// How right each point is for the problem without smoothing: primal, dual, gap.
+    fn accuracy<'py>(&self, py: Python<'py>) -> [Bound<'py, PyArray1<f64>>; 3] {
+        let figures: Vec<Accuracy> =
+            self.solved.iter().map(|s| s.as_ref().map_or(Accuracy::NONE, Solution::accuracy)).collect();
+        let of = |figure: fn(&Accuracy) -> f64| figures.iter().map(figure).collect::<Vec<_>>().to_pyarray(py);
+        [of(|a| a.primal), of(|a| a.dual), of(|a| a.gap)]
     }
 
     /// Status of each instance, and what it names: rows, or why the instance was refused.

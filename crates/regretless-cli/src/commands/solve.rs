@@ -1,6 +1,6 @@
 //! `regretless solve`
 
-use regretless_core::Oracle;
+use regretless_core::{Oracle, Tolerances};
 use regretless_spec::{Parameters, Spec};
 
 use crate::args::{Format, SolveArgs};
@@ -16,7 +16,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<Outcome, CliError> {
     let spec = Spec::read(&args.problem)?;
     let instances = Instances::new(&spec, args.params.as_deref(), "--params")?;
     let problem = spec.problem();
-    let oracle = Oracle::new(problem);
+    let oracle = Oracle::new(problem).with_tolerances(Tolerances::all(args.tolerance));
     let wanted = match args.row {
         Some(row) => row..row.saturating_add(1),
         None => 0..instances.len(),
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<Outcome, CliError> {
             answers.push(Answer::new(problem, &view, optimum, instances.row(i)));
         }
     }
-    let report = Report { name: spec.name(), problem, answers };
+    let report = Report { name: spec.name(), problem, answers, best_effort: args.best_effort };
     let exit = if report.answers.iter().all(Answer::is_optimal) { Exit::Success } else { Exit::Failure };
     let text = match args.format {
         Format::Json => json(&report),

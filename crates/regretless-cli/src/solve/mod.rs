@@ -13,6 +13,19 @@ pub(crate) struct Report<'a> {
     pub(crate) name: Option<&'a str>,
     pub(crate) problem: &'a Problem,
     pub(crate) answers: Vec<Answer>,
+    /// Whether a point that is not optimal is shown.
+    pub(crate) best_effort: bool,
+}
+
+impl Report<'_> {
+    /// True if the answer's point is shown.
+    pub(crate) fn shows(&self, answer: &Answer) -> bool {
+        match answer.optimum.status {
+            Status::Optimal => true,
+            Status::NumericalTrouble => self.best_effort,
+            Status::Infeasible { .. } | Status::Unbounded { .. } => false,
+        }
+    }
 }
 
 /// The answer for one instance.
@@ -80,7 +93,8 @@ pub(crate) fn sense(problem: &Problem) -> &'static str {
 impl Serialize for Report<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let names = self.problem.variables();
-        let instances: Vec<_> = self.answers.iter().map(|answer| Machine { names, answer }).collect();
+        let instances: Vec<_> =
+            self.answers.iter().map(|answer| Machine { names, answer, shown: self.shows(answer) }).collect();
         let mut out = serializer.serialize_struct("Report", 3)?;
         out.serialize_field("problem", &self.name)?;
         out.serialize_field("sense", sense(self.problem))?;
@@ -89,10 +103,11 @@ impl Serialize for Report<'_> {
     }
 }
 
-/// An answer as JSON: fields that the status gives no meaning are left out.
+/// An answer as JSON. Without an optimum `x` is null; other fields that the status gives no meaning are left out.
 struct Machine<'a> {
     names: &'a [String],
     answer: &'a Answer,
+    shown: bool,
 }
 
 impl Serialize for Machine<'_> {
@@ -104,21 +119,27 @@ impl Serialize for Machine<'_> {
         }
         let optimum = &self.answer.optimum;
         let named = |values| Named { names: self.names, values };
-        let mut out = serializer.serialize_struct("Answer", 7)?;
+        let mut out = serializer.serialize_struct("Answer", 10)?;
         out.serialize_field("row", &self.answer.row)?;
         out.serialize_field("status", self.answer.status())?;
+        if let Status::Optimal | Status::NumericalTrouble = optimum.status {
+            out.serialize_field("primal", &optimum.accuracy.primal)?;
+            out.serialize_field("dual", &optimum.accuracy.dual)?;
+            out.serialize_field("gap", &optimum.accuracy.gap)?;
+        }
+        out.serialize_field("x", &self.shown.then(|| named(&optimum.x)))?;
+        if self.shown {
+            out.serialize_field("objective", &optimum.objective)?;
+            out.serialize_field("rows", &self.answer.rows)?;
+            let (lower, upper) = (&optimum.multipliers.lower, &optimum.multipliers.upper);
+            let bounds = Bounds { lower: named(lower), upper: named(upper) };
+            out.serialize_field("bound_multipliers", &bounds)?;
+            out.serialize_field("rank_deficient", &optimum.rank_deficient)?;
+        }
         match &optimum.status {
-            Status::Optimal | Status::NumericalTrouble => {
-                out.serialize_field("objective", &optimum.objective)?;
-                out.serialize_field("x", &named(&optimum.x))?;
-                out.serialize_field("rows", &self.answer.rows)?;
-                let (lower, upper) = (&optimum.multipliers.lower, &optimum.multipliers.upper);
-                let bounds = Bounds { lower: named(lower), upper: named(upper) };
-                out.serialize_field("bound_multipliers", &bounds)?;
-                out.serialize_field("rank_deficient", &optimum.rank_deficient)?;
-            }
             Status::Infeasible { .. } => out.serialize_field("conflict", &self.answer.conflict)?,
             Status::Unbounded { ray } => out.serialize_field("ray", &named(ray))?,
+            Status::Optimal | Status::NumericalTrouble => {}
         }
         out.end()
     }

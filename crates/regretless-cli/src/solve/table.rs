@@ -42,8 +42,14 @@ fn single(report: &Report<'_>, answer: &Answer) -> String {
     let row = answer.row.map_or_else(String::new, |row| format!(", row {row}"));
     let _ = write!(out, "{name} ({}){row}: {}", sense(report.problem), answer.status());
     match &answer.optimum.status {
+        Status::NumericalTrouble if !report.shows(answer) => {
+            let _ = writeln!(out, "\n{}, and --best-effort shows it.", figures(answer));
+        }
         Status::Optimal | Status::NumericalTrouble => {
             let _ = writeln!(out, ", objective {}", number(answer.optimum.objective));
+            if !answer.is_optimal() {
+                let _ = writeln!(out, "{}.", figures(answer));
+            }
             if answer.optimum.rank_deficient {
                 out.push_str("The optimum is not unique: rows and Q leave directions free. This is the shortest one.\n");
             }
@@ -71,6 +77,16 @@ fn single(report: &Report<'_>, answer: &Answer) -> String {
         }
     }
     out
+}
+
+/// What the best point misses.
+fn figures(answer: &Answer) -> String {
+    let figures = &answer.optimum.accuracy;
+    format!(
+        "No point was found that keeps the tolerance. The best one has a violation of {:.0e}, a residual of {:.0e} and a gap of \
+         {:.0e}, each relative",
+        figures.primal, figures.dual, figures.gap
+    )
 }
 
 fn decision(report: &Report<'_>, answer: &Answer) -> String {
@@ -104,11 +120,13 @@ fn many(report: &Report<'_>) -> String {
         ["row", "status", "objective"].map(str::to_owned).into_iter().chain(names).collect();
     let rows = report.answers.iter().map(|answer| {
         let row = answer.row.map_or_else(String::new, |row| row.to_string());
-        let mut cells = vec![row, answer.status().to_owned(), number(answer.optimum.objective)];
+        let shown = report.shows(answer);
+        let objective = answer.optimum.objective;
+        let objective = if shown || objective.is_infinite() { number(objective) } else { "–".to_owned() };
+        let mut cells = vec![row, answer.status().to_owned(), objective];
         if narrow {
-            let meant = matches!(answer.optimum.status, Status::Optimal | Status::NumericalTrouble);
             let x = answer.optimum.x.iter();
-            cells.extend(x.map(|&x| if meant { number(x) } else { "–".to_owned() }));
+            cells.extend(x.map(|&x| if shown { number(x) } else { "–".to_owned() }));
         }
         cells
     });

@@ -1,0 +1,148 @@
+"""Exact optima of problems nobody here wrote: netlib LPs and Maros–Meszaros QPs against HiGHS and Clarabel.
+
+Run where ``REGRETLESS_DATA`` names a folder with ``netlib/*.mps.gz`` and ``maros_meszaros/*.mat``; of these, all with n ≤ 1,000.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import regretless as rl
+import scipy.io
+import scipy.sparse as sp
+
+highspy = pytest.importorskip("highspy")
+clarabel = pytest.importorskip("clarabel")
+
+#: Larger ones want sparse matrices.
+LARGEST = 1000
+#: Convex but for rounding: the right answer is a refusal.
+INDEFINITE = {"VALUES"}
+#: Clarabel calls it unbounded; its optimum is from the collection's own list.
+KNOWN = {"PRIMALC2": -3551.3077}
+
+
+class Stated(NamedTuple):
+    """min ½xᵀPx + qᵀx over l ≤ Ax ≤ u, lb ≤ x ≤ ub."""
+
+    P: np.ndarray | None
+    q: np.ndarray
+    A: np.ndarray
+    l: np.ndarray
+    u: np.ndarray
+    lb: np.ndarray
+    ub: np.ndarray
+
+
+def files() -> list[Path]:
+    folder = os.environ.get("REGRETLESS_DATA")
+    if folder is None:
+        return []
+    found = [*sorted(Path(folder).glob("netlib/*.mps.gz")), *sorted(Path(folder).glob("maros_meszaros/*.mat"))]
+    return found or [Path(folder) / "no instances here"]
+
+
+def finite(values: np.ndarray) -> np.ndarray:
+    """±1e20 is infinite."""
+    values = np.asarray(values, dtype=float).ravel().copy()
+    values[values >= 1e20], values[values <= -1e20] = np.inf, -np.inf
+    return values
+
+
+def read(path: Path) -> Stated | None:
+    if path.suffix == ".gz":
+        reader = highspy.Highs()
+        reader.setOptionValue("output_flag", False)
+        reader.readModel(str(path))
+        lp = reader.getLp()
+        if lp.num_col_ > LARGEST:
+            return None
+        matrix = lp.a_matrix_
+        A = sp.csc_matrix((matrix.value_, matrix.index_, matrix.start_), shape=(lp.num_row_, lp.num_col_)).toarray()
+        bounds = [finite(v) for v in (lp.row_lower_, lp.row_upper_, lp.col_lower_, lp.col_upper_)]
+        return Stated(None, np.array(lp.col_cost_), A, *bounds)
+    data = scipy.io.loadmat(path)
+    n = int(data["n"].item())
+    if n > LARGEST:
+        return None
+    A, l, u = np.asarray(sp.csc_matrix(data["A"]).todense()), finite(data["l"]), finite(data["u"])
+    lb, ub = np.full(n, -np.inf), np.full(n, np.inf)
+    if len(A) >= n and np.array_equal(A[-n:], np.eye(n)):
+        A, l, u, lb, ub = A[:-n], l[:-n], u[:-n], l[-n:], u[-n:]
+    P = np.asarray(sp.csc_matrix(data["P"]).todense(), dtype=float)
+    return Stated(P, data["q"].ravel().astype(float), A, l, u, lb, ub)
+
+
+def problem(s: Stated) -> rl.Problem:
+    equal = s.l == s.u
+    above, below = np.isfinite(s.u) & ~equal, np.isfinite(s.l) & ~equal
+    rows, limits = np.vstack([s.A[above], -s.A[below]]), np.concatenate([s.u[above], -s.l[below]])
+    hard = {"A": rows, "b": limits} if len(limits) else {}
+    hard |= {"B": s.A[equal], "c": s.l[equal]} if equal.any() else {}
+    Q = None if s.P is None else 0.5 * s.P
+    return rl.Problem(len(s.q), s.q, Q=Q, lower=s.lb, upper=s.ub, sense="min", **hard)
+
+
+def reference(s: Stated) -> float:
+    """HiGHS for LPs, Clarabel for QPs."""
+    n = len(s.q)
+    if s.P is None:
+        lp = highspy.HighsLp()
+        lp.num_col_, lp.num_row_, lp.col_cost_ = n, len(s.A), s.q
+        lp.row_lower_, lp.row_upper_, lp.col_lower_, lp.col_upper_ = s.l, s.u, s.lb, s.ub
+        columns = sp.csc_matrix(s.A)
+        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = columns.indptr, columns.indices, columns.data
+        solver = highspy.Highs()
+        solver.setOptionValue("output_flag", False)
+        solver.passModel(lp)
+        solver.run()
+        return float(solver.getInfo().objective_function_value)
+    rows = np.vstack([s.A, np.eye(n)])
+    l, u = np.concatenate([s.l, s.lb]), np.concatenate([s.u, s.ub])
+    equal = l == u
+    above, below = np.isfinite(u) & ~equal, np.isfinite(l) & ~equal
+    G = sp.csc_matrix(np.vstack([rows[equal], rows[above], -rows[below]]))
+    h = np.concatenate([u[equal], u[above], -l[below]])
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
+    cones = [clarabel.ZeroConeT(int(equal.sum())), clarabel.NonnegativeConeT(len(h) - int(equal.sum()))]
+    answer = clarabel.DefaultSolver(sp.triu(sp.csc_matrix(s.P)).tocsc(), s.q, G, h, cones, settings).solve()
+    return float(answer.obj_val)
+
+
+def violation(s: Stated, x: np.ndarray) -> float:
+    """The largest violation of a row or bound, over 1 + |limit| + |row|ᵀ|x|."""
+    rows, l, u = np.vstack([s.A, np.eye(len(x))]), np.concatenate([s.l, s.lb]), np.concatenate([s.u, s.ub])
+    value, size = rows @ x, np.abs(rows) @ np.abs(x)
+    worst = 0.0
+    for limit, out in ((u, value - u), (l, l - value)):
+        there = np.isfinite(limit)
+        worst = max(worst, float(np.max(out[there] / (1.0 + np.abs(limit[there]) + size[there]), initial=0.0)))
+    return worst
+
+
+@pytest.mark.skipif("REGRETLESS_DATA" not in os.environ, reason="REGRETLESS_DATA is not set")
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.name.split(".")[0])
+def test_an_instance(path: Path) -> None:
+    assert path.exists(), f"REGRETLESS_DATA is set, and there are no instances in {path.parent}"
+    name = path.name.split(".")[0]
+    stated = read(path)
+    if stated is None:
+        pytest.skip(f"more than {LARGEST} variables")
+    if name in INDEFINITE:
+        with pytest.raises(rl.ProblemError, match="positive semidefinite"):
+            problem(stated)
+        return
+    optimum = problem(stated).solve()
+    assert optimum.status == "optimal", (optimum.primal, optimum.dual, optimum.gap)
+    assert violation(stated, optimum.x) <= 1e-7
+    curved = 0.0 if stated.P is None else 0.5 * optimum.x @ stated.P @ optimum.x
+    value = float(stated.q @ optimum.x + curved)
+    expected = KNOWN.get(name) or reference(stated)
+    assert value == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    assert value == pytest.approx(optimum.objective, rel=1e-9, abs=1e-9)
