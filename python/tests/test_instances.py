@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-import regretless as rl
 import scipy.io
 import scipy.sparse as sp
+
+import regretless as rl
 
 highspy = pytest.importorskip("highspy")
 clarabel = pytest.importorskip("clarabel")
