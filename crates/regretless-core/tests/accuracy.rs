@@ -84,10 +84,10 @@ fn in_units(problem: &Problem, s: &[f64]) -> Problem {
 fn drawn(seed: u64) -> (Problem, Option<Problem>) {
     let recipe = Recipe::from_seed(seed);
     let problem = recipe.build();
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         return (problem, None);
     }
-    let mut r = rng(seed ^ 77);
+    let mut r = rng(seed ^ 0x4d);
     let s: Vec<f64> = (0..recipe.n).map(|_| 10f64.powf(r.random_range(-4.0..4.0))).collect();
     (in_units(&problem, &s), Some(problem))
 }
@@ -228,12 +228,13 @@ fn a_redundant_equality_changes_nothing() {
 fn units_of_rows_and_columns() {
     // max Σ x_j, x_j + x_{j+1} ≤ 1: alternate ones and halves have the same value, n/2 for even n.
     let n = 12;
-    let unit = |j: usize| 10f64.powi(j as i32 - 6);
+    let unit = |j: usize| 10f64.powf(j as f64 - 6.0);
+    let size = |i: usize| 10f64.powf((i * 7 % 11) as f64 - 5.0);
     let rows = Matrix::from_fn(n, n, |i, j| {
         let on = j == i || j == (i + 1) % n;
-        if on { 10f64.powi((i as i32 * 7) % 11 - 5) / unit(j) } else { 0.0 }
+        if on { size(i) / unit(j) } else { 0.0 }
     });
-    let limits: Vec<f64> = (0..n).map(|i| 10f64.powi((i as i32 * 7) % 11 - 5)).collect();
+    let limits: Vec<f64> = (0..n).map(size).collect();
     let theta: Vec<f64> = (0..n).map(|j| unit(j).recip()).collect();
     let problem = Problem::maximize(n).linear(theta).at_most("pairs", rows, limits).build().unwrap();
     let optimum = Oracle::new(&problem).solve(&Instance::default()).unwrap();
