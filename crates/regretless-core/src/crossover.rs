@@ -19,7 +19,7 @@ pub(crate) enum Crossed {
 
 /// Asks Clarabel and reads its answer into the state.
 pub(crate) fn ask(view: &View<'_>, exact: &mut ExactWorker, state: &mut State) -> Crossed {
-    let reference = reference::solve(view);
+    let reference = reference::solve_tightly(view);
     match reference.status {
         ReferenceStatus::Solved => {
             read(view, exact, state, &reference);
