@@ -275,7 +275,7 @@ pub(crate) struct SolveArgs {
     #[arg(long, value_name = "N", requires = "params")]
     pub(crate) row: Option<usize>,
     /// What an answer has to keep to be called optimal: violation of rows, stationarity and duality gap, relative
-    #[arg(long, value_name = "TOLERANCE", default_value_t = 1e-7, value_parser = tolerance)]
+    #[arg(long, value_name = "TOLERANCE", default_value = "1e-7", value_parser = tolerance)]
     pub(crate) tolerance: f64,
     /// Show the best point found where none keeps the tolerance
     #[arg(long)]

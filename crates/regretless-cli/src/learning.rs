@@ -85,7 +85,7 @@ pub(crate) fn measures(m: &Measures, spec: &Spec) -> Vec<(String, String)> {
         ("regret at 10 / 50 / 90 / 99 %".into(), format!("{q10} / {q50} / {q90} / {q99}")),
         ("mean of the worst tenth".into(), four(m.cvar90)),
     ];
-    if m.violation > 1e-9 {
+    if m.violation > 0.0 {
         let violated = percent(m.violated);
         lines.push((
             "hard rows violated".into(),

@@ -122,7 +122,8 @@ proptest! {
     /// Weak duality: what the point of a surrogate gains, plus its gap, is no less than the exact optimum.
     #[test]
     fn the_gap_of_a_surrogate_is_a_bound(seed in 0u64..1_000_000_000) {
-        let problem = Recipe { scaled: false, ..Recipe::from_seed(seed) }.build();
+        // Rows that are stated twice share a penalty in the surrogate, and not in the sum by hand.
+        let problem = Recipe { scaled: false, redundant: false, ..Recipe::from_seed(seed) }.build();
         let exact = Oracle::new(&problem).solve(&Instance::default()).unwrap();
         let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).unwrap();
         let options = SurrogateOptions { k: 4.0, ..SurrogateOptions::default() };

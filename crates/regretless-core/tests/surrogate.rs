@@ -215,7 +215,7 @@ fn the_softened_problem_has_the_original_optimum() {
         assert!(softened.is_optimal());
         close!(softened.objective, original.objective, 1e-7, "seed {seed}");
         let view = problem.view(&Instance::default()).unwrap();
-        assert!(view.violation(&softened.x) <= 1e-6 * multipliers.certificate.scale, "seed {seed}");
+        assert!(view.violation(&softened.x) <= 1e-6, "seed {seed}");
     }
     assert!(held >= 395, "{held}");
 }

@@ -5,9 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::{Summary, cvar, quantile};
 
-/// Violations up to this are rounding.
-const ROUNDING: f64 = 1e-9;
-
 /// Measures of a set of instances. Where nothing was decided, what decisions would have cost is unknown: NaN here, `null` in
 /// JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -33,7 +30,7 @@ pub struct Measures {
     pub cvar90: f64,
     /// Largest violation of a hard row by a decision, under the true parameters.
     pub violation: f64,
-    /// Share of decisions that violate a hard row by more than 1e-6.
+    /// Share of decisions that violate a hard row, by the rule of [`View::violated`](regretless_core::View::violated).
     pub violated: f64,
     /// Mean squared error of the predictions.
     #[serde(with = "crate::unknown")]
@@ -112,11 +109,8 @@ impl Tally {
         }
         self.regrets.push(decision.regret);
         self.size += decision.optimal.abs();
-        // Below this a violation is what rounding leaves of a row that holds.
-        if decision.violation > ROUNDING {
-            self.violation = self.violation.max(decision.violation);
-        }
-        self.violated += usize::from(decision.violation > 1e-6);
+        self.violation = self.violation.max(decision.violation);
+        self.violated += usize::from(decision.violation > 0.0);
     }
 
     /// Counts predicted entries and what came true of them.

@@ -171,8 +171,6 @@ fn certificate(problem: &Problem, multipliers: &Multipliers, report: &mut Report
     let certificate = &multipliers.certificate;
     let worst_row = certificate.worst_row.map(|row| problem.row_name(row));
     let worst = match &worst_row {
-        // Rounding, not a violation.
-        _ if certificate.worst_violation <= 1e-9 * certificate.scale => "no hard row violated".to_owned(),
         Some(row) => format!("largest violation {} at {row}", number(certificate.worst_violation)),
         None => "no hard row violated".to_owned(),
     };

@@ -160,26 +160,33 @@ impl View<'_> {
         linear - self.sign * (quadratic + soft)
     }
 
-    /// The largest violation of a hard row or bound at `x`, in the row's own units. A row that holds within 1e-7·(1 + |bᵢ| +
-    /// |aᵢ|ᵀ|x|), the tolerance that an optimum keeps, is not violated: 0.06 at 4·10¹⁴ is rounding.
+    /// The largest violation of a hard row or bound at `x`, in the row's own units; 0 if all hold. See [`View::violated`].
     pub fn violation(&self, x: &[f64]) -> f64 {
+        self.violated(x).map_or(0.0, |(_, violation)| violation)
+    }
+
+    /// The hard row or bound that `x` violates most, and by how much in the row's own units. A row that holds within 1e-7·(1 +
+    /// |bᵢ| + |aᵢ|ᵀ|x|), the tolerance that an optimum keeps, is not violated: 0.06 at 4·10¹⁴ is rounding.
+    pub fn violated(&self, x: &[f64]) -> Option<(RowId, f64)> {
         let n = self.shape.n;
         let tolerance = Tolerances::default().primal;
-        let mut worst = 0.0_f64;
-        let mut look = |out: f64, limit: f64, row: &[f64], x: &[f64]| {
-            if out > worst && accuracy::relative(out, limit, || accuracy::size(row, x)) > tolerance {
-                worst = out;
+        let mut worst: Option<(RowId, f64)> = None;
+        let mut look = |id: RowId, out: f64, limit: f64, row: &[f64], x: &[f64]| {
+            if out > worst.map_or(0.0, |(_, most)| most)
+                && accuracy::relative(out, limit, || accuracy::size(row, x)) > tolerance
+            {
+                worst = Some((id, out));
             }
         };
-        for (row, b) in self.A.chunks_exact(n).zip(self.b) {
-            look(dot(row, x) - b, *b, row, x);
+        for (i, (row, b)) in self.A.chunks_exact(n).zip(self.b).enumerate() {
+            look(RowId::AtMost(i), dot(row, x) - b, *b, row, x);
         }
-        for (row, c) in self.B.chunks_exact(n).zip(self.c) {
-            look((dot(row, x) - c).abs(), *c, row, x);
+        for (i, (row, c)) in self.B.chunks_exact(n).zip(self.c).enumerate() {
+            look(RowId::Equal(i), (dot(row, x) - c).abs(), *c, row, x);
         }
         for (j, x) in x.iter().enumerate() {
-            look(self.lower[j] - x, self.lower[j], &[1.0], &[*x]);
-            look(x - self.upper[j], self.upper[j], &[1.0], &[*x]);
+            look(RowId::Lower(j), self.lower[j] - x, self.lower[j], &[1.0], &[*x]);
+            look(RowId::Upper(j), x - self.upper[j], self.upper[j], &[1.0], &[*x]);
         }
         worst
     }
