@@ -35,6 +35,7 @@ fn by_hand() {
         (0..21).map(|i| decision(if i % 2 == 0 { 10.0 } else { -10.0 }, f64::from(i), 0.0)).collect();
     all.reverse();
     all[3].violation = 0.5;
+    // Small, but the problem's own rule calls it one.
     all[4].violation = 1e-7;
     let lost = Decision {
         trouble: Some(Cause::NoOptimum(Side::Prediction, "infeasible".into())),
@@ -53,7 +54,7 @@ fn by_hand() {
     // The worst tenth of 21 are 2.1 of them: 20, 19 and a tenth of 18.
     close(m.cvar90, (20.0 + 19.0 + 0.1 * 18.0) / 2.1);
     close(m.violation, 0.5);
-    close(m.violated, 1.0 / 21.0);
+    close(m.violated, 2.0 / 21.0);
     close(m.mse, 13.0 / 3.0);
     close(m.mae, 5.0 / 3.0);
 }
