@@ -15,6 +15,7 @@ from .tables import tables
 WORKS = {
     1: "synthetic LP, θ predicted", 2: "portfolio QP, θ predicted, then Q too", 3: "provisioning, C predicted",
     4: "one bad instance in a batch of 64", 5: "growth with n and with the batch", 6: "the border between Python and the engine",
+    7: "shortest path, SPO+ with a linear predictor",
 }  # fmt: skip
 
 

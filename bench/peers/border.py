@@ -61,7 +61,7 @@ def run(job: str) -> dict[str, Any]:
                     x = through.decide({"theta": leaf}, ids)
                 else:
                     solved = engine.solve([("theta", theta)], len(ids), known, 1)
-                    own = solved.x()
+                    own = solved.x(False)
                 clock.append(time.perf_counter())
                 at = (x.detach() if who == "layer" else torch.as_tensor(own)).requires_grad_()
                 layer_loss(made, at, true).backward()
@@ -70,7 +70,7 @@ def run(job: str) -> dict[str, Any]:
                 if who == "layer":
                     x.backward(at.grad)
                 else:
-                    found = solved.vjp(upstream, ["theta"], 1)
+                    found = solved.vjp(upstream, ["theta"], False, 1)
                 clock.append(time.perf_counter())
                 _note(times[who], epoch, clock)
             assert np.array_equal(own.reshape(x.shape), x.detach().numpy())

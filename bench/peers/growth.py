@@ -23,16 +23,8 @@ def run(peer: str, n: int, batch: int) -> dict[str, Any]:
     torch.set_default_dtype(torch.float64)
     job = replace(growing(n, seed=0, rows=batch), batch=batch)
     measure.warm_up()
-    ids, rng = np.arange(batch), np.random.default_rng(0)
-    true = {"theta": torch.as_tensor(job.truths(ids)["theta"])}
-    start = true["theta"].numpy() + rng.normal(0.0, 0.1, true["theta"].shape)
-    times, adapter = [], None
-    adapter_type = PEERS[peer].load()
-    for call in range(4):
-        moved = start + (MOVE * rng.uniform(-1.0, 1.0, start.shape) if call else 0.0)
-        clock = measure.Epoch()
-        with clock.forward:
-            adapter = adapter or adapter_type(job, 1)
-        measure.step(adapter, {"theta": torch.as_tensor(moved)}, true, ids, clock)
-        times.append((clock.forward.wall + clock.backward.wall) / batch * 1e6)
+    rng, true = np.random.default_rng(0), job.truths(np.arange(batch))["theta"]
+    start = true + rng.normal(0.0, 0.1, true.shape)
+    moved = [start + MOVE * rng.uniform(-1.0, 1.0, start.shape) for _ in range(3)]
+    times = [clock.wall for clock in measure.visits(PEERS[peer].load(), job, [start, *moved], batch)]
     return {"cold": times[0], "warm": median(times[1:])}

@@ -21,7 +21,7 @@ def run(job: str, seed: int, rows: int | None, predictions: dict[str, str]) -> d
     made = JOBS[job](seed=seed, **({} if rows is None else {"rows": rows}))
     ids = np.arange(len(made.test_features))
     truths = made.test_truths(ids)
-    oracle = stated(made.problem, "Q" in made.predicts)
+    oracle = stated(made.problem, made.predicts)
     best = oracle.solve(**truths)
     assert (best.status == "optimal").all()
 
@@ -53,13 +53,15 @@ def reference(job: Job, row: int, truths: dict[str, Array]) -> float:
     n, soft = p.n, len(p.d)
     P = sp.block_diag([2.0 * own["Q"], sp.csc_matrix((2 * soft, 2 * soft))], format="csc")
     q = np.concatenate([-own["theta"], p.over, p.under])
-    # Cx − d = over − under, both at least 0; then Bx = c, Ax ≤ b, all at least 0.
+    # Cx − d = over − under, both at least 0; then Bx = c, Ax ≤ b, x ≤ upper, all at least 0.
     equal = sp.vstack([
         sp.hstack([sp.csc_matrix(own["C"]), -sp.eye(soft), sp.eye(soft)]),
         sp.hstack([sp.csc_matrix(p.B), sp.csc_matrix((len(p.B), 2 * soft))]),
     ])  # fmt: skip
-    at_most = sp.vstack([sp.hstack([sp.csc_matrix(p.A), sp.csc_matrix((len(p.A), 2 * soft))]), -sp.eye(n + 2 * soft)])
-    sides = np.concatenate([p.d, p.c, p.b, np.zeros(n + 2 * soft)])
+    bounded, upper = (np.zeros((0, n)), np.zeros(0)) if p.upper is None else (np.eye(n), p.upper)
+    rows = sp.csc_matrix(np.concatenate([p.A, bounded]))
+    at_most = sp.vstack([sp.hstack([rows, sp.csc_matrix((rows.shape[0], 2 * soft))]), -sp.eye(n + 2 * soft)])
+    sides = np.concatenate([p.d, p.c, p.b, upper, np.zeros(n + 2 * soft)])
     cones = [clarabel.ZeroConeT(equal.shape[0]), clarabel.NonnegativeConeT(at_most.shape[0])]
     settings = clarabel.DefaultSettings()
     settings.verbose = False

@@ -106,6 +106,21 @@ def warm_up() -> None:
     torch.optim.Adam([leaf]).step()
 
 
+def visits(adapter_type: type[Adapter], job: Job, predictions: list[np.ndarray], size: int) -> list[Clock]:
+    """Microseconds a sample of visiting all of a job's in batches, for one prediction of θ after another; the first builds the adapter."""
+    times, adapter = [], None
+    for prediction in predictions:
+        clock = Epoch()
+        with clock.forward:
+            adapter = adapter or adapter_type(job, 1)
+        for ids in (np.arange(job.rows)[i : i + size] for i in range(0, job.rows, size)):
+            true = {"theta": torch.as_tensor(job.truths(ids)["theta"])}
+            step(adapter, {"theta": torch.as_tensor(prediction[ids])}, true, ids, clock)
+        ways, scale = (clock.forward, clock.backward), 1e6 / job.rows
+        times.append(Clock(scale * sum(way.wall for way in ways), scale * sum(way.cpu for way in ways)))
+    return times
+
+
 def train(adapter: Adapter, seed: int, epochs: int, cap: float) -> tuple[torch.nn.Module, dict[str, Any]]:
     """The trained network and what was measured; over ``cap`` seconds in all, epochs are of some batches only."""
     job = adapter.job

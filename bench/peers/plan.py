@@ -18,8 +18,11 @@ TRAINED = {
     1: {"lp-40": 5, "lp-80": 5},
     2: {"portfolio-50": 3, "portfolio-250": 1, "portfolio-50-q": 1, "portfolio-250-q": 1},
     3: {"provisioning": 5},
+    7: {"path-5-degree-4": 5, "path-5-degree-8": 5},
 }
-QUICK = {1: {"lp-40": 1}, 2: {"portfolio-50": 1}, 3: {"provisioning": 1}}
+QUICK = {1: {"lp-40": 1}, 2: {"portfolio-50": 1}, 3: {"provisioning": 1}, 7: {"path-5-degree-4": 1}}
+#: Work items that are not for every library: SPO+ is trained by those that have it.
+ENTRANTS = {7: ("ours-spo", "highs", "pyepo-gurobi", "pyepo-glop", "l2")}
 SIZES, BATCHES = (20, 40, 80, 160, 320), (1, 4, 16, 64, 256, 1024, 4096)
 QUICK_SIZES, QUICK_BATCHES = (20, 40, 80), (1, 64, 512)
 #: The batch at which n grows, and the n at which the batch grows.
@@ -56,6 +59,9 @@ class Plan:
     def jobs(self, work: int) -> dict[str, int]:
         return (QUICK if self.quick else TRAINED)[work]
 
+    def entrants(self, work: int) -> tuple[str, ...]:
+        return tuple(peer for peer in self.peers if peer in ENTRANTS.get(work, PEERS))
+
     def _measured(self, file: Path, task: str, **settings: Any) -> dict[str, Any]:
         if self.look:
             return json.loads(file.read_text()) if file.exists() else {}
@@ -73,7 +79,7 @@ class Plan:
         """Does the training of a work item; says what it is at."""
         for job, seeds in self.jobs(work).items():
             seeds = min(seeds, self.seeds)
-            for peer in self.peers:
+            for peer in self.entrants(work):
                 yield f"{job}: {PEERS[peer].label}"
                 first = self.training(job, peer, 0, 1)
                 if peer in BASELINES or "epochs" in first:
@@ -92,6 +98,18 @@ class Plan:
         there = {peer: str(file) for peer, file in files.items() if file.exists()}
         file = self.out / "regret" / job / f"seed{seed}.json"
         return self._measured(file, "judge", timeout=1800, job=job, seed=seed, rows=self.rows, predictions=there)
+
+    def again(self, job: str, peer: str) -> dict[str, Any]:
+        file = self.out / "again" / job / f"{peer}.json"
+        return self._measured(file, "again", timeout=2 * self.cap + 60, peer=peer, job=job, rows=self.rows)
+
+    def visited(self, work: int) -> Iterator[str]:
+        """Training, then the kinds of visits by themselves."""
+        yield from self.trained(work)
+        for job, peer in itertools.product(self.jobs(work), self.entrants(work)):
+            if peer not in BASELINES:
+                yield f"{job}, visits: {PEERS[peer].label}"
+                self.again(job, peer)
 
     def bad(self, peer: str, fault: str) -> dict[str, Any]:
         file = self.out / "bad" / f"{peer}-{fault.replace(' ', '-')}.json"
@@ -138,4 +156,5 @@ class Plan:
         self.border()
 
     def run(self, work: int) -> Iterator[str]:
-        return {4: self.behaved, 5: self.grown, 6: self.crossed}.get(work, lambda: self.trained(work))()
+        others = {4: self.behaved, 5: self.grown, 6: self.crossed, 7: lambda: self.visited(work)}
+        return others.get(work, lambda: self.trained(work))()

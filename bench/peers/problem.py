@@ -13,7 +13,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True)
 class Problem:
-    """``max θᵀx − xᵀQx − overᵀ max(Cx − d, 0) − underᵀ max(d − Cx, 0)`` over ``Ax ≤ b``, ``Bx = c``, ``x ≥ 0``."""
+    """``max θᵀx − xᵀQx − overᵀ max(Cx − d, 0) − underᵀ max(d − Cx, 0)`` over ``Ax ≤ b``, ``Bx = c``, ``0 ≤ x ≤ upper``."""
 
     n: int
     C: Array
@@ -25,6 +25,8 @@ class Problem:
     B: Array
     c: Array
     Q: Array | None = None
+    #: None are bounded above, or all.
+    upper: Array | None = None
 
     @property
     def two_sided(self) -> bool:

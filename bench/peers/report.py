@@ -7,7 +7,7 @@ import platform
 from datetime import datetime, timezone
 
 from .adapters import BASELINES, PEERS
-from .plan import Plan
+from .plan import ENTRANTS, TRAINED, Plan
 from .results import results
 from .shortfalls import lost
 from .tables import Table, tables
@@ -15,7 +15,7 @@ from .targets import table, targets
 
 HEADINGS = {
     1: "Synthetic LP, θ predicted", 2: "Portfolio QP", 3: "Provisioning, C predicted", 4: "One bad instance in a batch",
-    5: "Growth", 6: "The border between Python and the engine",
+    5: "Growth", 6: "The border between Python and the engine", 7: "Shortest path, SPO+ with a linear predictor",
 }  # fmt: skip
 CORES = {1: "one core", 2: "two cores", 4: "four cores", 8: "eight cores"}
 
@@ -89,7 +89,8 @@ def missing(plan: Plan) -> str:
         for peer, result in results(plan, job).items():
             if not result.there and peer not in BASELINES:
                 reasons.setdefault((result.entry.label, result.why_not), []).append(job)
-        for peer in (peer for peer in PEERS if peer not in results(plan, job)):
+        work = next(work for work, jobs in TRAINED.items() if job in jobs)
+        for peer in (peer for peer in ENTRANTS.get(work, PEERS) if peer not in results(plan, job)):
             reasons.setdefault((PEERS[peer].label, "left out of this run"), []).append(job)
     lines = [f"- {label} ({', '.join(jobs)}): {why}" for (label, why), jobs in reasons.items()]
     fixed = [

@@ -16,8 +16,8 @@ def lost(plan: Plan, reached: list[Target]) -> str:
     lines = [f"- {t.job}: {t.what}: {t.found} (wanted {t.wanted})" for t in reached if not t.met]
     for job in (job for jobs in TRAINED.values() for job in jobs):
         there = {peer: result for peer, result in results(plan, job).items() if result.there}
-        if "ours" in there:
-            name = there["ours"].raw["job"]
+        if held := [there[peer] for peer in HELD if peer in there]:
+            name = held[0].raw["job"]
             found = [*_simpler(plan, job, there), *_lower(there), *_threads(there)]
             lines += [f"- {name}: {line}" for line in found]
     return "\n".join(["## Where we lose", "", *(lines or ["Nowhere in this run."])])

@@ -43,7 +43,7 @@ def tables(plan: Plan, work: int) -> Iterator[Table]:
     if work <= 3:
         yield from (trained(plan, job) for job in plan.jobs(work) if results(plan, job))
     else:
-        yield {4: behaviours, 5: growth, 6: border}[work](plan)
+        yield {4: behaviours, 5: growth, 6: border, 7: paths}[work](plan)
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -166,3 +166,37 @@ def border(plan: Plan) -> Table:
     return Table(
         "µs a batch of 50 while LP (40,40,20) is trained, one thread, medians of epochs 2 to 10", header, rows, notes
     )
+
+
+def paths(plan: Plan) -> Table:
+    rows, kinds = [], []
+    for job in plan.jobs(7):
+        found = {peer: result for peer, result in results(plan, job).items() if result.there}
+        costs = {peer: {} if peer in BASELINES else _costs(plan, job, result) for peer, result in found.items()}
+        own = costs.get("ours-spo", {})
+        kinds = kinds or list(own)
+        for peer, result in found.items():
+            cells = [_beside(costs[peer].get(kind), own.get(kind)) for kind in kinds]
+            rows.append([f"{result.entry.label}, {result.raw['job']}", *cells, _share(plan, job, result)])
+    header = ["library, job", *kinds, f"regret after {plan.epochs} epochs, % of the optimum (seeds)"]
+    notes = [
+        "µs a sample of loss and gradient, seconds an epoch of them (median from the second on), in brackets how many times ours.",
+        "First: truth and prediction are solved for, and what is built once is built. Moved: every entry of the prediction by at most 2 %, and so what SPO+ solves for by about twice that; median of five.",
+    ]
+    samples = f", {plan.rows} samples" if plan.rows else ""
+    return Table(f"SPO+{samples}: {WORDS[plan.clock]} of one thread", header, rows, notes)
+
+
+def _costs(plan: Plan, job: str, result: Result) -> dict[str, float | None]:
+    visits = plan.again(job, result.peer).get("visits", {})
+    return {**{f"{visit}, µs": clock[plan.clock] for visit, clock in visits.items()}, "epoch, s": result.steady}
+
+
+def _beside(value: float | None, ours: float | None) -> str:
+    return "–" if value is None else f"{number(value)} ({times(value, ours)})"
+
+
+def _share(plan: Plan, job: str, result: Result) -> str:
+    """Mean regret in shares of the mean optimum, over seeds."""
+    shares = [100 * regret / abs(plan.judged(job, seed)["optimum"]) for seed, regret in result.regrets.items()]
+    return f"{mean(shares):.4g} ({len(shares)})" if shares else "–"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .adapters import BASELINES, OURS, PEERS
+from .adapters import BASELINES, HELD, OURS, PEERS
 from .plan import TRAINED, Plan
 from .results import Result, results, rivals
 from .tables import Table, number
@@ -31,48 +31,53 @@ def targets(plan: Plan) -> list[Target]:
     found: list[Target] = []
     for job in (job for jobs in TRAINED.values() for job in jobs):
         there = {peer: r for peer, r in results(plan, job).items() if r.there and peer not in BASELINES}
-        if "ours" in there and any(peer not in OURS for peer in there):
-            found += [*_speed(job, there), *_memory(there), *_regret(there)]
+        if any(peer in HELD for peer in there) and any(peer not in OURS for peer in there):
+            found += [*_layer(job, there), *_loss(there), *_memory(there), *_regret(there)]
     return [*found, *_border(plan)]
 
 
-def _speed(job: str, there: dict[str, Result]) -> Iterator[Target]:
-    ours = there["ours"]
-    name = ours.raw["job"]
-    others = [r for peer, r in there.items() if peer not in OURS and r.usable]
+def _ratio(what: str, wanted: float, pool: list[Result], own: Result, epoch: str) -> Iterator[Target]:
+    seconds = {r.peer: r.seconds(1) if epoch == "first" else r.steady for r in pool}
+    mine = own.seconds(1) if epoch == "first" else own.steady
+    if known := {peer: s for peer, s in seconds.items() if s}:
+        fastest = min(known, key=lambda peer: known[peer])
+        times, words = known[fastest] / mine if mine else 0.0, f"{what}: {PEERS[fastest].label}"
+        yield Target(own.raw["job"], words, f"{number(times)}×", f"≥ {wanted:g}×", times >= wanted)
 
-    def ratio(what: str, wanted: float, pool: list[Result], own: Result, epoch: str) -> Iterator[Target]:
-        seconds = {r.peer: r.seconds(1) if epoch == "first" else r.steady for r in pool}
-        mine = own.seconds(1) if epoch == "first" else own.steady
-        if known := {peer: s for peer, s in seconds.items() if s}:
-            fastest = min(known, key=lambda peer: known[peer])
-            times = known[fastest] / mine if mine else 0.0
-            yield Target(
-                name, f"{what}: {PEERS[fastest].label}", f"{number(times)}×", f"≥ {wanted:g}×", times >= wanted
-            )
 
-    yield from ratio(
+def _others(there: dict[str, Result]) -> list[Result]:
+    return [r for peer, r in there.items() if peer not in OURS and r.usable]
+
+
+def _layer(job: str, there: dict[str, Result]) -> Iterator[Target]:
+    if "ours" not in there:
+        return
+    ours, others = there["ours"], _others(there)
+    yield from _ratio(
         "our layer, epochs from the second on, against the fastest peer", FASTER.get(job, 1.0), others, ours, "later"
     )
-    yield from ratio("our layer, first epoch, against the fastest peer", 1.0, others, ours, "first")
+    yield from _ratio("our layer, first epoch, against the fastest peer", 1.0, others, ours, "first")
     diffcp, wanted = {p: r for p, r in there.items() if p.startswith("cvxpylayers")}, CVXPYLAYERS.get(job, 1.0)
     plain = [r for peer, r in diffcp.items() if peer == "cvxpylayers"]
-    yield from ratio(
+    yield from _ratio(
         "our layer, epochs from the second on, against cvxpylayers as it comes", wanted, plain, ours, "later"
     )
     every = list(diffcp.values())
-    yield from ratio("our layer, epochs from the second on, against its fastest variant", wanted, every, ours, "later")
+    yield from _ratio("our layer, epochs from the second on, against its fastest variant", wanted, every, ours, "later")
+
+
+def _loss(there: dict[str, Result]) -> Iterator[Target]:
     if "ours-spo" in there:
-        losses = [r for r in others if r.entry.kind == "loss"]
-        yield from ratio(
+        losses = [r for r in _others(there) if r.entry.kind == "loss"]
+        yield from _ratio(
             "our spo+, epochs from the second on, against the fastest loss", 1.0, losses, there["ours-spo"], "later"
         )
-        yield from ratio("our spo+, first epoch, against the fastest loss", 1.0, losses, there["ours-spo"], "first")
+        yield from _ratio("our spo+, first epoch, against the fastest loss", 1.0, losses, there["ours-spo"], "first")
 
 
 def _memory(there: dict[str, Result]) -> Iterator[Target]:
     peaks = {peer: r.peak for peer, r in there.items() if r.peak and peer not in OURS}
-    if peaks and (own := there["ours"].peak):
+    if peaks and "ours" in there and (own := there["ours"].peak):
         leanest = min(peaks, key=lambda peer: peaks[peer])
         share = own / peaks[leanest]
         words = f"our layer's peak memory against the leanest: {PEERS[leanest].label}"

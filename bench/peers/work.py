@@ -8,6 +8,7 @@ from functools import partial
 from .portfolio import portfolio
 from .problem import Job
 from .provisioning import provisioning
+from .shortest_path import shortest_path
 from .synthetic import synthetic
 
 #: Every job takes a seed and, to be quick, a number of rows.
@@ -19,6 +20,8 @@ JOBS: dict[str, Callable[..., Job]] = {
     "portfolio-50-q": partial(portfolio, 50, True),
     "portfolio-250-q": partial(portfolio, 250, True),
     "provisioning": provisioning,
+    "path-5-degree-4": partial(shortest_path, 5, 4),
+    "path-5-degree-8": partial(shortest_path, 5, 8),
 }
 
 

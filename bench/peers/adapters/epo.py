@@ -25,9 +25,16 @@ class Epo(Adapter):
         if job.problem.Q is not None or job.predicts != ("theta",):
             raise CannotError("its losses are for linear objectives with fixed constraints")
         p = job.problem
-        x, s, theta = dsl.Variable(p.n, lb=0.0), dsl.Variable(len(p.d), lb=0.0), dsl.Parameter(p.n)
-        rules = [p.A @ x <= p.b, p.C @ x - s <= p.d]
-        self.model = dsl.Problem(dsl.Maximize(theta @ x - p.over @ s), rules).compile(**self.backend)
+        x, theta = dsl.Variable(p.n, lb=0.0, ub=p.upper), dsl.Parameter(p.n)
+        value, rules = theta @ x, []
+        if len(p.A):
+            rules.append(p.A @ x <= p.b)
+        if len(p.B):
+            rules.append(p.B @ x == p.c)
+        if len(p.C):
+            s = dsl.Variable(len(p.d), lb=0.0)
+            value, rules = value - p.over @ s, [*rules, p.C @ x - s <= p.d]
+        self.model = dsl.Problem(dsl.Maximize(value), rules).compile(**self.backend)
         self.best: dict[int, tuple[Tensor, float]] = {}
         self.loss = self.make()
 

@@ -20,11 +20,14 @@ def model(problem: Problem) -> Any:
     """``min costᵀz`` with z = (x, s), s the excess over soft limits; simplex without presolve, so that a basis can be reused."""
     soft, n = len(problem.d), problem.n
     lp = highspy.HighsLp()
-    rows = np.block([[problem.A, np.zeros((len(problem.A), soft))], [problem.C, -np.eye(soft)]])
+    hard, inf = np.concatenate([problem.A, problem.B]), highspy.kHighsInf
+    rows = np.block([[hard, np.zeros((len(hard), soft))], [problem.C, -np.eye(soft)]])
     lp.num_col_, lp.num_row_ = n + soft, len(rows)
     lp.col_cost_ = np.concatenate([np.zeros(n), problem.over])
-    lp.col_lower_, lp.col_upper_ = np.zeros(n + soft), np.full(n + soft, highspy.kHighsInf)
-    lp.row_lower_, lp.row_upper_ = np.full(len(rows), -highspy.kHighsInf), np.concatenate([problem.b, problem.d])
+    upper = np.full(n, inf) if problem.upper is None else problem.upper
+    lp.col_lower_, lp.col_upper_ = np.zeros(n + soft), np.concatenate([upper, np.full(soft, inf)])
+    lp.row_lower_ = np.concatenate([np.full(len(problem.A), -inf), problem.c, np.full(soft, -inf)])
+    lp.row_upper_ = np.concatenate([problem.b, problem.c, problem.d])
     lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     at = [row.nonzero()[0] for row in rows]
     lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(a) for a in at])])

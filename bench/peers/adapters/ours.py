@@ -17,13 +17,14 @@ from .base import Adapter, CannotError, Tensors
 PROBES = 256
 
 
-def stated(problem: Problem, quadratic: bool = False) -> rl.Problem:
-    """The problem as regretless states it; what is missing is left out."""
-    soft = rl.Soft(problem.C, problem.d, weight=problem.over, under=problem.under)
+def stated(problem: Problem, predicts: tuple[str, ...]) -> rl.Problem:
+    """The problem as regretless states it; what is missing is left out, and θ if it is predicted."""
+    soft = [rl.Soft(problem.C, problem.d, weight=problem.over, under=problem.under)] if len(problem.d) else []
     hard = {k: v for k, v in (("A", problem.A), ("b", problem.b)) if len(problem.A)}
     equal = {k: v for k, v in (("B", problem.B), ("c", problem.c)) if len(problem.B)}
-    Q = problem.stated("Q") if quadratic or problem.Q is not None else None
-    return rl.Problem(problem.n, Q=Q, soft=soft, **hard, **equal)
+    Q = problem.stated("Q") if "Q" in predicts or problem.Q is not None else None
+    theta = None if "theta" in predicts else problem.stated("theta")
+    return rl.Problem(problem.n, theta, Q=Q, soft=soft, upper=problem.upper, **hard, **equal)
 
 
 class Layer(Adapter):
@@ -34,7 +35,7 @@ class Layer(Adapter):
         super().__init__(job, threads)
         known = job.truths(np.arange(min(job.rows, PROBES)))
         examples = {name: known[name] for name in job.predicts}
-        problem = stated(job.problem, "Q" in job.predicts)
+        problem = stated(job.problem, job.predicts)
         surrogate = rl.Surrogate(problem, job.sharpness, smoothing=job.smoothing, examples=examples)
         self.layer = rl.torch.DecisionLayer(surrogate, threads=threads)
 
@@ -62,7 +63,7 @@ class Loss(Adapter):
         super().__init__(job, threads)
         if job.predicts != ("theta",):
             raise CannotError("SPO+ is for a predicted θ")
-        self.loss = rl.torch.DecisionLoss(stated(job.problem), "spo+", threads=threads)
+        self.loss = rl.torch.DecisionLoss(stated(job.problem, job.predicts), "spo+", threads=threads)
 
     def lose(self, predicted: Tensors, true: Tensors, ids: np.ndarray) -> Tensor:
         return self.loss(predicted["theta"], true["theta"], ids=ids)
