@@ -51,6 +51,7 @@ pub(crate) fn provisioning(seed: u64) -> Problem {
         Matrix::from_fn(24, 8, |h, j| 0.3 + 0.2 * ((h + 3 * j) as f64 / 4.0).sin() + 0.2 * r.random::<f64>());
     let d: Vec<f64> = (0..24).map(|_| 0.5 + 0.1 * (r.random::<f64>() - 0.5)).collect();
     Problem::minimize(8)
+        .linear([0.0; 8])
         .soft("hours", Soft::both(c, d, vec![5.0; 24], vec![0.5; 24]))
         .equal("shares", Matrix::from_fn(1, 8, |_, _| 1.0), [1.0])
         .build()

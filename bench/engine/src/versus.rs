@@ -156,10 +156,12 @@ fn time_oracle(case: &Case, first: &[Instance], moved: &[Instance]) -> (f64, f64
         let ids = [id as u64];
         reference.push(time_reference(case, a));
         cold.push(micros(|| {
-            black_box(oracle.solve_batch_warm(std::slice::from_ref(a), &ids, &mut store));
+            let solved = oracle.solve_batch_warm(std::slice::from_ref(a), &ids, &mut store);
+            assert!(black_box(&solved[0]).as_ref().unwrap().is_optimal());
         }));
         warm.push(micros(|| {
-            black_box(oracle.solve_batch_warm(std::slice::from_ref(b), &ids, &mut store));
+            let solved = oracle.solve_batch_warm(std::slice::from_ref(b), &ids, &mut store);
+            assert!(black_box(&solved[0]).as_ref().unwrap().is_optimal());
         }));
     }
     (median(&mut reference), median(&mut cold), median(&mut warm))
