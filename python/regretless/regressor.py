@@ -66,7 +66,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     ``fit(X, y)`` takes an array for one predicted parameter, or a dict of arrays, or for several parameters in a search one array with their
     entries side by side, in the order of ``predicts``. X with three axes, (rows, variables, features), trains one network that all variables share. Of the rows a
     share of ``validation`` is held out to choose by: rows drawn by the seed, or with ``shuffle=False`` the last ones. A predicted Q is
-    made of embeddings of the variables; ``embedding`` is their length, or a dict such as ``{"embedding": 8, "form": "cosine"}``.
+    made of embeddings of the variables; ``embedding`` is their length, or a dict such as ``{"embedding": 8, "form": "cosine"}``. Rows
+    that have no optimum under what came true are an error, with ``infeasible="skip"`` left out.
 
     >>> import numpy as np, regretless as rl
     >>> rng = np.random.default_rng(0)
@@ -101,6 +102,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         weight_decay: float | None = None,
         scenarios: int | None = None,
         embedding: int | Mapping[str, Any] | None = None,
+        infeasible: str = "fail",
         validation: float = 0.2,
         shuffle: bool = True,
         random_state: int | None = 0,
@@ -124,6 +126,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.weight_decay = weight_decay
         self.scenarios = scenarios
         self.embedding = embedding
+        self.infeasible = infeasible
         self.validation = validation
         self.shuffle = shuffle
         self.random_state = random_state
@@ -141,6 +144,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         if len(targets) != rows:
             raise TrainingError(f"X has {rows} rows, y {len(targets)}")
         held = self._held_out(rows)
+        if self.infeasible not in ("fail", "skip"):
+            raise TrainingError(f"infeasible is {self.infeasible!r}: 'fail' or 'skip'")
         settings = self._toml(shared=each is not None)
         with _Bar(self.verbose) as watch:
             learner = _regretless.Learner.fit(
@@ -270,6 +275,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             "mix": self.mix,
             "stop": None if self.patience is None else {"patience": self.patience},
             "scenarios": None if self.scenarios is None else {"count": self.scenarios},
+            "infeasible": self.infeasible,
         }
         sections = {"surrogate": surrogate, "predictor": predictor, "training": training}
         lines = []

@@ -171,6 +171,20 @@ def test_undecided_rows_do_not_win_a_search(rng: np.random.Generator) -> None:
     assert np.isnan(model.score(np.full((3, 1), -1e4), np.ones((3, 1))))
 
 
+def test_rows_without_an_optimum_fail_or_are_left_out(rng: np.random.Generator) -> None:
+    problem = rl.Problem(1, theta=1.0, A=[[1.0]], b=1.0)
+    X = rng.normal(size=(60, 2))
+    y = np.abs(rng.normal(size=(60, 1))) + 0.5
+    y[7] = -1.0  # x ≥ 0 and x ≤ −1
+    with pytest.raises(rl.TrainingError, match="1 of 60 instances have no optimum"):
+        rl.DecisionRegressor(problem, "l2", predicts="b", predictor="linear").fit(X, y)
+    model = rl.DecisionRegressor(problem, "l2", predicts="b", predictor="linear", infeasible="skip").fit(X, y)
+    kept = np.delete(np.arange(60), 7)
+    assert np.isfinite(model.predict(X)).all() and model.evaluate(X[kept], y[kept]).undecided == 0
+    with pytest.raises(rl.TrainingError, match="'fail' or 'skip'"):
+        rl.DecisionRegressor(problem, "l2", predicts="b", infeasible="mark").fit(X, y)
+
+
 def test_missing_features_are_named(plan: rl.Problem, data) -> None:
     X, y = data
     X = X.copy()

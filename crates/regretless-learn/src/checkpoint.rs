@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::epoch::Epoch;
 use crate::error::LearnError;
 use crate::files;
-use crate::fit::{Best, Fit};
+use crate::fit::Fit;
 
 /// Raised when the layout of checkpoints changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What a checkpoint holds besides its tensors.
 #[derive(Serialize, Deserialize)]
@@ -24,10 +24,7 @@ struct Header {
     history: Vec<Epoch>,
     best_epoch: usize,
     /// `None` before anything was decided: JSON has no infinity.
-    best_regret: Option<f64>,
-    /// The epoch with the lowest validation loss, and that loss, where they are followed.
-    #[serde(default)]
-    fitting: Option<(usize, Option<f64>)>,
+    best_value: Option<f64>,
     rate: f64,
     flat: usize,
     seconds: f64,
@@ -42,8 +39,7 @@ pub(crate) fn write(path: &Path, fit: &mut Fit<'_>, stage: usize) -> Result<(), 
         recipe: fit.task.identity(fit.recipe),
         history: fit.history.clone(),
         best_epoch: fit.best.epoch,
-        best_regret: Some(fit.best.value).filter(|r| r.is_finite()),
-        fitting: fit.fitting.as_ref().map(|f| (f.epoch, Some(f.value).filter(|v| v.is_finite()))),
+        best_value: Some(fit.best.value).filter(|r| r.is_finite()),
         rate: fit.rate,
         flat: fit.flat,
         seconds: fit.seconds,
@@ -53,8 +49,7 @@ pub(crate) fn write(path: &Path, fit: &mut Fit<'_>, stage: usize) -> Result<(), 
     let mut floats = |name: String, values: &[f32]| {
         tensors.insert(name, (vec![values.len()], Dtype::F32, bytes(values)));
     };
-    let kept = [("now", &fit.model.members[0]), ("best", &fit.best.predictor)];
-    for (label, predictor) in kept.into_iter().chain(fit.fitting.iter().map(|f| ("fitting", &f.predictor))) {
+    for (label, predictor) in [("now", &fit.model.members[0]), ("best", &fit.best.predictor)] {
         floats(format!("{label}.weights"), &flat(&predictor.weights()));
         floats(format!("{label}.buffers"), &flat(&predictor.buffers()));
     }
@@ -92,15 +87,7 @@ pub(crate) fn read(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
     let data = |name: &str| tensors.tensor(name).map(|t| t.data().to_vec()).map_err(|e| bad(&e));
     let mut now = fit.model.members[0].clone();
     let mut best = now.clone();
-    let mut fitting = header.fitting.map(|(epoch, loss)| Best {
-        epoch,
-        value: loss.unwrap_or(f64::INFINITY),
-        predictor: now.clone(),
-    });
-    let kept = [("now", &mut now), ("best", &mut best)];
-    for (label, predictor) in
-        kept.into_iter().chain(fitting.iter_mut().map(|f| ("fitting", &mut f.predictor)))
-    {
+    for (label, predictor) in [("now", &mut now), ("best", &mut best)] {
         let weights = numbers(&data(&format!("{label}.weights"))?);
         let buffers = numbers(&data(&format!("{label}.buffers"))?);
         if !fill(predictor.weights_mut(), &weights) || !fill(predictor.buffers_mut(), &buffers) {
@@ -120,9 +107,8 @@ pub(crate) fn read(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
     }
     fit.model.members[0] = now;
     fit.best.predictor = best;
-    fit.fitting = fitting;
     fit.best.epoch = header.best_epoch;
-    fit.best.value = header.best_regret.unwrap_or(f64::INFINITY);
+    fit.best.value = header.best_value.unwrap_or(f64::INFINITY);
     fit.history = header.history;
     fit.rate = header.rate;
     fit.flat = header.flat;

@@ -8,7 +8,6 @@ use crate::epoch::Ended;
 use crate::error::LearnError;
 use crate::measures::Measures;
 use crate::recipe::Recipe;
-use crate::stats::Summary;
 use crate::study::{Candidate, Study};
 use crate::suspicions::ENOUGH;
 use crate::task::Task;
@@ -198,13 +197,16 @@ fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), Le
             let bases = [best_of(&candidates), start];
             let bases = if bases[0] == bases[1] { &bases[..1] } else { &bases };
             for &base in bases {
-                let with = study.with_scenarios(&candidates[base], seed)?;
+                let with = study.with_scenarios(&candidates[base])?;
                 candidates.push(with);
+                if study.interrupted() {
+                    break;
+                }
             }
         }
     }
     let best = best_of(&candidates);
-    let found = paired(&candidates[reference], &candidates[best]);
+    let found = candidates[reference].valid.gain(&candidates[best].valid);
     // Rounding that points one way in every row is no gain.
     let rounding = 1e-6 * candidates[reference].valid.measures.regret.abs();
     let found = found.map(|(gain, error)| (gain, error.max(rounding)));
@@ -250,14 +252,6 @@ fn too_few(candidates: &[Candidate], reference: usize) -> String {
         candidates[reference].name,
         if rows == 1 { "" } else { "s" }
     )
-}
-
-/// Mean gain in regret from `a` to `b` over the validation rows both decided, and its standard error; `None` over a handful.
-fn paired(a: &Candidate, b: &Candidate) -> Option<(f64, f64)> {
-    let gains = a.valid.regrets().into_iter().zip(b.valid.regrets()).map(|(a, b)| a - b);
-    let gains: Vec<f64> = gains.filter(|g| g.is_finite()).collect();
-    let summary = Summary::of(&gains).ok().filter(|_| gains.len() >= ENOUGH)?;
-    Some((summary.mean, summary.std? / (gains.len() as f64).sqrt()))
 }
 
 /// The lowest validation regret; candidates that decided less come after those that decided more.

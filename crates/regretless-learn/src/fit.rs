@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use regretless_core::{Batch, Method, Regret, RowId, Scenarios};
-use regretless_spec::{Keep, ScenarioSource, Schedule};
+use regretless_spec::{Keep, Schedule};
 
 use crate::epoch::{Ended, Epoch, Fitted};
 use crate::error::LearnError;
-use crate::judge::judge_valid;
 use crate::measures::Measures;
 use crate::model::Model;
 use crate::objective::{Objective, objective};
@@ -20,7 +19,7 @@ use crate::random::{order, stream};
 use crate::recipe::{Recipe, stop_now};
 use crate::regression;
 use crate::task::Task;
-use crate::transform;
+use crate::transform::{self, Transform};
 
 /// Outputs this many deviations away from the training mean are no prediction any more.
 const RUNAWAY: f32 = 1e6;
@@ -34,8 +33,6 @@ pub struct Fit<'a> {
     pub(crate) objective: Option<Objective>,
     pub(crate) regret: Regret,
     pub(crate) best: Best,
-    /// The predictor with the lowest validation loss, where that may decide better: a two-stage one with scenarios.
-    pub(crate) fitting: Option<Best>,
     /// Where the recipe is a regression: its solution.
     pub(crate) solved: Option<Model>,
     pub(crate) history: Vec<Epoch>,
@@ -55,25 +52,23 @@ pub(crate) struct Best {
 
 impl<'a> Fit<'a> {
     /// Prepares a run that starts from `start`, or from an untrained predictor. A run with scenarios trains through
-    /// those that `start` leaves on validation.
+    /// the residuals of `start`.
     pub fn new(task: &'a Task, recipe: &'a Recipe, start: Option<&Model>) -> Result<Self, LearnError> {
-        let model = match start {
-            Some(model) => Model { residuals: Vec::new(), ..model.clone() },
+        let mut model = match start {
+            Some(model) => model.clone(),
             None => task.untrained(recipe)?,
         };
-        let plan = recipe.training.scenarios;
-        let through = recipe.scenarios
-            && plan.source == ScenarioSource::Residuals
-            && recipe.method.is_some_and(Method::takes_scenarios);
-        let scenarios = match start {
-            Some(start) if through => {
-                let residuals = task.residuals(start, plan.count, recipe.training.seed);
-                Some(Scenarios::new(task.problem(), task.layout(), residuals)?)
-            }
-            _ => None,
+        let scenarios = if recipe.trains_through_residuals() && !model.residuals.is_empty() {
+            Some(Scenarios::new(task.problem(), task.layout(), model.residuals.clone())?)
+        } else {
+            model.residuals.clear();
+            None
         };
-        let objective =
-            recipe.method.map(|method| objective(task, recipe, method, scenarios.clone())).transpose()?;
+        let units = if recipe.scales.is_empty() { task.units() } else { units(&model) };
+        let objective = recipe
+            .method
+            .map(|method| objective(task, recipe, method, units, scenarios.clone()))
+            .transpose()?;
         let regret = task.regret(scenarios)?;
         let training = &recipe.training;
         let best = Best { epoch: 0, value: f64::INFINITY, predictor: model.members[0].clone() };
@@ -82,10 +77,6 @@ impl<'a> Fit<'a> {
         } else {
             None
         };
-        let chooses = solved.is_none()
-            && recipe.scenarios
-            && plan.source == ScenarioSource::Residuals
-            && recipe.of_forecast();
         Ok(Self {
             task,
             recipe,
@@ -93,7 +84,6 @@ impl<'a> Fit<'a> {
             optimizer: Optimizer::new(training.optimizer, training.momentum, training.weight_decay),
             objective,
             regret,
-            fitting: chooses.then(|| best.clone()),
             best,
             solved,
             history: Vec::new(),
@@ -138,27 +128,11 @@ impl<'a> Fit<'a> {
         // What ran away is not kept, whatever was asked for.
         let last = self.recipe.training.keep == Keep::Last && ended != Ended::Diverged;
         if !last {
-            self.choose()?;
             self.model.members[0] = self.best.predictor.clone();
+            self.correct();
         }
         let best = if last { self.history.last().map_or(0, |e| e.epoch) } else { self.best.epoch };
         Ok(Fitted { model: self.model, best, history: self.history, ended, seconds: self.seconds })
-    }
-
-    /// Of the epoch with the lowest regret and the one with the lowest loss the one that decides better with scenarios.
-    fn choose(&mut self) -> Result<(), LearnError> {
-        let Some(fitting) = self.fitting.take().filter(|f| f.epoch != self.best.epoch) else { return Ok(()) };
-        let (count, seed) = (self.recipe.training.scenarios.count, self.recipe.training.seed);
-        let judged = |predictor: &dyn Predictor| -> Result<(usize, f64), LearnError> {
-            let mut model = Model { members: vec![predictor.boxed()], ..self.model.clone() };
-            model.residuals = self.task.residuals(&model, count, seed);
-            let measures = judge_valid(self.task, &model, count, seed)?.measures;
-            Ok((measures.undecided, measures.regret))
-        };
-        if judged(&*fitting.predictor)? < judged(&*self.best.predictor)? {
-            self.best = fitting;
-        }
-        Ok(())
     }
 
     fn ended(&self) -> Option<Ended> {
@@ -204,27 +178,19 @@ impl<'a> Fit<'a> {
             }
         }
         let started = Instant::now();
+        self.correct();
         epoch.valid = self.validate()?;
         epoch.valid_loss = self.loss(self.task.valid())?;
         epoch.seconds.validation = started.elapsed().as_secs_f64();
         epoch.rate = self.rate;
-        // An epoch that decides fewer rows is no better, however little the rest of them cost. A solution is kept whatever the
-        // constant predictor's regret on a few rows.
-        let undecided = self.history.iter().rev().find(|e| e.best).map_or(usize::MAX, |e| e.valid.undecided);
-        let fewer = epoch.valid.undecided < undecided;
-        let better = epoch.valid.undecided == undecided && epoch.valid.regret < self.best.value;
-        epoch.best = is_solution || epoch.valid.instances > 0 && (fewer || better);
-        let now = |value: f64| Best { epoch: number, value, predictor: self.model.members[0].clone() };
+        // A solution is kept whatever the constant predictor's regret on a few rows.
+        let value = self.value(&epoch);
+        epoch.best = is_solution || epoch.valid.instances > 0 && self.better(&epoch, value);
         if epoch.best {
-            self.best = now(epoch.valid.regret);
+            self.best = Best { epoch: number, value, predictor: self.model.members[0].clone() };
             self.flat = 0;
         } else {
             self.flat += 1;
-        }
-        if let (Some(fitting), Some(loss)) = (&mut self.fitting, epoch.valid_loss)
-            && loss < fitting.value
-        {
-            *fitting = now(loss);
         }
         if let Schedule::Plateau { factor, patience } = self.recipe.training.schedule
             && self.flat > patience
@@ -233,6 +199,39 @@ impl<'a> Fit<'a> {
             self.flat = 0;
         }
         Ok(Some(epoch))
+    }
+
+    /// What the epoch to keep is chosen by: its regret. Scenarios are the errors of a forecast, so of that its own loss.
+    fn value(&self, epoch: &Epoch) -> f64 {
+        match epoch.valid_loss {
+            Some(loss) if self.recipe.wants_residuals() => loss,
+            _ => epoch.valid.regret,
+        }
+    }
+
+    /// An epoch that decides fewer rows is no better, however little the rest of them cost.
+    fn better(&self, epoch: &Epoch, value: f64) -> bool {
+        let undecided = self.history.iter().rev().find(|e| e.best).map_or(usize::MAX, |e| e.valid.undecided);
+        epoch.valid.undecided < undecided || epoch.valid.undecided == undecided && value < self.best.value
+    }
+
+    /// Makes means of what is forecast on another scale, by the errors that the predictor makes there on training rows.
+    fn correct(&mut self) {
+        if self.recipe.scales.is_empty() || self.recipe.method != Some(Method::L2) {
+            return;
+        }
+        let (rows, width) = (self.task.train(), self.model.width());
+        let outputs = self.model.members[0].predict(&self.task.inputs(rows), rows.len());
+        let truths = self.task.targets(rows);
+        let model = &mut self.model;
+        for (k, transform) in model.transforms.iter_mut().enumerate() {
+            let there = |r: usize| {
+                let i = r * width + k;
+                transform.scale.forward(truths[i]) - model.targets.back(k, outputs[i])
+            };
+            let errors: Vec<f64> = (0..rows.len()).map(there).collect();
+            *transform = Transform::smeared(transform.scale, &errors);
+        }
     }
 
     fn pass(
@@ -258,7 +257,7 @@ impl<'a> Fit<'a> {
             }
             let rows: Vec<usize> = chunk.iter().map(|&i| train[i]).collect();
             let inputs = self.task.inputs(&rows);
-            let truths = self.task.targets(&rows);
+            let truths = truths(self.task, self.recipe, &rows);
             let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
             let mut noise = stream(self.recipe.training.seed, number as u64, b as u64);
             let Model { members, targets, transforms, .. } = &mut self.model;
@@ -271,6 +270,8 @@ impl<'a> Fit<'a> {
                 predictor.weights_mut().iter_mut().for_each(|w| w.values_mut().fill(f32::NAN));
                 return Ok(true);
             }
+            // Losses of a forecast on another scale are measured there.
+            let transforms = if self.recipe.scales.is_empty() { &transforms[..] } else { &[] };
             let (predictions, slopes): (Vec<f64>, Vec<f64>) =
                 transform::read(targets, transforms, &outputs).unzip();
             let batch = Batch { predictions: &predictions, truths: &truths, ids: &ids };
@@ -308,11 +309,13 @@ impl<'a> Fit<'a> {
             return Ok(None);
         };
         let outputs = self.model.members[0].predict(&self.task.inputs(rows), rows.len());
-        let predictions = self.model.restore(&outputs);
+        let Model { targets, transforms, .. } = &self.model;
+        let transforms = if self.recipe.scales.is_empty() { &transforms[..] } else { &[] };
+        let predictions: Vec<f64> = transform::read(targets, transforms, &outputs).map(|(p, _)| p).collect();
         if rows.is_empty() || predictions.iter().any(|p| !p.is_finite()) {
             return Ok(None);
         }
-        let truths = self.task.targets(rows);
+        let truths = truths(self.task, self.recipe, rows);
         let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
         let batch = Batch { predictions: &predictions, truths: &truths, ids: &ids };
         let losses = objective.main.evaluate(&batch)?;
@@ -332,6 +335,20 @@ impl<'a> Fit<'a> {
         let decisions = self.regret.evaluate(&predictions, &truths, &ids)?;
         Ok(Measures::of(&decisions, &predictions, &truths))
     }
+}
+
+/// The units of a forecast on another scale: deviations there.
+fn units(model: &Model) -> Vec<f64> {
+    model.targets.deviation.iter().map(|d| if *d > 0.0 { *d } else { 1.0 }).collect()
+}
+
+/// What some rows' outputs are compared with, on the scale that the recipe forecasts on.
+fn truths(task: &Task, recipe: &Recipe, rows: &[usize]) -> Vec<f64> {
+    let mut truths = task.targets(rows);
+    let width = recipe.scales.len().max(1);
+    let scale = |i: usize| recipe.scales.get(i % width).copied().unwrap_or_default();
+    truths.iter_mut().enumerate().for_each(|(i, t)| *t = scale(i).forward(*t));
+    truths
 }
 
 /// One step over weights that lie in several pieces.

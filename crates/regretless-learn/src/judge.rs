@@ -5,6 +5,8 @@ use regretless_core::{Decision, Scenarios};
 use crate::error::LearnError;
 use crate::measures::Measures;
 use crate::model::Model;
+use crate::stats::Summary;
+use crate::suspicions::ENOUGH;
 use crate::task::Task;
 
 /// What a model's predictions and decisions on some rows came to.
@@ -24,6 +26,15 @@ impl Judgement {
     /// The regret of every row; NaN where there is no decision to compare.
     pub fn regrets(&self) -> Vec<f64> {
         self.decisions.iter().map(|d| if d.trouble.is_none() { d.regret } else { f64::NAN }).collect()
+    }
+
+    /// The mean gain in regret of another judgement on the same rows, over those that both decided, and its standard error;
+    /// `None` over a handful of rows.
+    pub fn gain(&self, other: &Self) -> Option<(f64, f64)> {
+        let gains = self.regrets().into_iter().zip(other.regrets()).map(|(a, b)| a - b);
+        let gains: Vec<f64> = gains.filter(|g| g.is_finite()).collect();
+        let summary = Summary::of(&gains).ok().filter(|_| gains.len() >= ENOUGH)?;
+        Some((summary.mean, summary.std? / (gains.len() as f64).sqrt()))
     }
 }
 
@@ -62,30 +73,5 @@ pub fn judge(task: &Task, model: &Model, rows: &[usize]) -> Result<Judgement, Le
     let decisions = regret.evaluate(&seen(model, &features, rows.len()), &truths, &ids)?;
     let predictions = model.predict(&features, rows.len());
     let measures = Measures::of(&decisions, &predictions, &truths);
-    Ok(Judgement { rows: rows.to_vec(), predictions, decisions, measures })
-}
-
-/// Judges on the validation part. Residuals come from the same rows, so each half is decided with those of the other:
-/// a scenario must not know the answer.
-pub fn judge_valid(task: &Task, model: &Model, count: usize, seed: u64) -> Result<Judgement, LearnError> {
-    let rows = task.valid();
-    if model.residuals.is_empty() || rows.len() < 4 {
-        return judge(task, model, rows);
-    }
-    let half = |odd: usize| rows.iter().copied().skip(odd).step_by(2).collect::<Vec<_>>();
-    let halves = [half(0), half(1)];
-    let mut found = Vec::new();
-    for (own, other) in [(0, 1), (1, 0)] {
-        let residuals = task.residuals_of(model, &halves[other], count, seed);
-        found.push(judge(task, &Model { residuals, ..model.clone() }, &halves[own])?);
-    }
-    // Back to the order of the rows.
-    let mut decisions = Vec::with_capacity(rows.len());
-    let mut each: Vec<_> = found.into_iter().map(|j| j.decisions.into_iter()).collect();
-    for i in 0..rows.len() {
-        decisions.extend(each[i % 2].next());
-    }
-    let predictions = model.predict(&task.features(rows), rows.len());
-    let measures = Measures::of(&decisions, &predictions, &task.targets(rows));
     Ok(Judgement { rows: rows.to_vec(), predictions, decisions, measures })
 }

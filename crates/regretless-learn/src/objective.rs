@@ -108,11 +108,12 @@ impl Objective {
     }
 }
 
-/// The losses of a recipe.
+/// The losses of a recipe; `units` are those in which losses of the forecast measure each entry.
 pub(crate) fn objective(
     task: &Task,
     recipe: &Recipe,
     method: Method,
+    units: Vec<f64>,
     scenarios: Option<Scenarios>,
 ) -> Result<Objective, LearnError> {
     let training = &recipe.training;
@@ -124,11 +125,11 @@ pub(crate) fn objective(
         over: training.weights.over,
         under: training.weights.under,
         multipliers: if method.uses_surrogate() { Some(task.multipliers()?) } else { None },
-        scale: Some(task.units()),
+        scale: Some(units.clone()),
         scenarios,
         ..LossOptions::default()
     };
-    let plain = LossOptions { scale: Some(task.units()), ..LossOptions::default() };
+    let plain = LossOptions { scale: Some(units), ..LossOptions::default() };
     Ok(Objective {
         main: build_loss(method, task.problem(), task.layout(), &options)?,
         l2: build_loss(Method::L2, task.problem(), task.layout(), &plain)?,

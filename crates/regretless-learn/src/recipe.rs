@@ -1,7 +1,9 @@
 //! How one predictor is trained.
 
 use regretless_core::{Method, Segments};
-use regretless_spec::{MethodName, Sharpness, Spec, Stop, TrainingSettings};
+use regretless_spec::{MethodName, ScenarioSource, Sharpness, Spec, Stop, TrainingSettings};
+
+use crate::transform::Scale;
 
 /// Everything that decides how one predictor is trained, the data apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +18,8 @@ pub struct Recipe {
     pub scenarios: bool,
     /// Sharpness: one value or a way from one to another.
     pub k: Sharpness,
+    /// The scale on which a network forecasts each target; empty if all are on their own.
+    pub scales: Vec<Scale>,
     /// Everything else.
     pub training: TrainingSettings,
 }
@@ -52,6 +56,7 @@ impl Recipe {
             mixed: name.mixed,
             scenarios: name.scenarios,
             k,
+            scales: Vec::new(),
             training: TrainingSettings { method: name, seed, ..spec.training().clone() },
         };
         match spec.surrogate().sharpness.clone() {
@@ -67,6 +72,16 @@ impl Recipe {
     /// True if the loss is one of the forecast alone: the first of two stages.
     pub(crate) fn of_forecast(&self) -> bool {
         matches!(self.method, Some(Method::L1 | Method::L2 | Method::WeightedL1)) && !self.mixed
+    }
+
+    /// True if decisions are for the average over residuals.
+    pub(crate) fn wants_residuals(&self) -> bool {
+        self.scenarios && self.training.scenarios.source == ScenarioSource::Residuals
+    }
+
+    /// True if it is also trained through them.
+    pub(crate) fn trains_through_residuals(&self) -> bool {
+        self.wants_residuals() && self.method.is_some_and(Method::takes_scenarios)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Several trainings in a row: the K of a grid, the stages of a method, the candidates of `auto`.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use regretless_spec::{Method as Word, MethodName, ScenarioSource};
@@ -9,10 +10,12 @@ use crate::checkpoint;
 use crate::epoch::{Ended, Epoch, Fitted};
 use crate::error::LearnError;
 use crate::fit::Fit;
-use crate::judge::{Judgement, judge_valid};
+use crate::judge::{Judgement, judge};
+use crate::model::Model;
 use crate::model_file::{self, ModelCard};
 use crate::observer::Observer;
 use crate::recipe::Recipe;
+use crate::regression;
 use crate::run::Run;
 use crate::task::Task;
 use crate::tensorboard::EventWriter;
@@ -25,6 +28,8 @@ pub struct Study<'a> {
     stage: usize,
     history: Vec<Epoch>,
     events: Option<EventWriter>,
+    /// Predictors of the folds, by the recipes that led to them.
+    pub(crate) fold_models: BTreeMap<String, Vec<Option<Model>>>,
 }
 
 /// A trained predictor and what it achieves on validation.
@@ -36,6 +41,8 @@ pub struct Candidate {
     pub k: Option<f64>,
     /// True if the predictor is the constant one.
     pub constant: bool,
+    /// The recipes that led to it, each starting where the one before ended.
+    pub lineage: Vec<Recipe>,
     /// The training.
     pub fitted: Fitted,
     /// Decisions on validation.
@@ -59,7 +66,15 @@ impl<'a> Study<'a> {
         run: Option<&'a Run>,
         observer: &'a mut dyn Observer,
     ) -> Result<Self, LearnError> {
-        let mut study = Self { task, run, observer, stage: 0, history: Vec::new(), events: None };
+        let mut study = Self {
+            task,
+            run,
+            observer,
+            stage: 0,
+            history: Vec::new(),
+            events: None,
+            fold_models: BTreeMap::new(),
+        };
         if let Some(run) = run {
             let epochs = run.recorded()?;
             run.write_metrics(&epochs)?;
@@ -78,19 +93,24 @@ impl<'a> Study<'a> {
         self.observer.interrupted()
     }
 
-    /// Trains one predictor, or reads it if the run has it.
-    fn fit(&mut self, recipe: &Recipe, start: Option<&crate::Model>) -> Result<Fitted, LearnError> {
+    /// Trains one predictor on a task, or reads it if the run has it.
+    pub(crate) fn fit(
+        &mut self,
+        task: &Task,
+        recipe: &Recipe,
+        start: Option<&Model>,
+    ) -> Result<Fitted, LearnError> {
         let number = self.stage;
         self.stage += 1;
         let Some(run) = self.run else {
-            return Fit::new(self.task, recipe, start)?.run(self.observer);
+            return Fit::new(task, recipe, start)?.run(self.observer);
         };
         let path = run.stage(number);
         if path.is_file() {
             let (model, _, metadata) = model_file::read(&path, self.task.spec())?;
             let record =
                 metadata.get("stage").and_then(|text| serde_json::from_str::<StageRecord>(text).ok());
-            let known = record.filter(|r| r.recipe == self.task.identity(recipe));
+            let known = record.filter(|r| r.recipe == task.identity(recipe));
             let Some(record) = known else {
                 let hint = "start a new run directory";
                 return Err(LearnError::run(
@@ -103,7 +123,7 @@ impl<'a> Study<'a> {
             let StageRecord { history, ended, best, seconds, .. } = record;
             return Ok(Fitted { model, history, ended, best, seconds });
         }
-        let mut fit = Fit::new(self.task, recipe, start)?;
+        let mut fit = Fit::new(task, recipe, start)?;
         if run.checkpoint().is_file() {
             checkpoint::read(&run.checkpoint(), &mut fit)?;
             self.observer.resumed(&fit.history);
@@ -118,7 +138,7 @@ impl<'a> Study<'a> {
             return Ok(fitted);
         }
         let record = StageRecord {
-            recipe: self.task.identity(recipe),
+            recipe: task.identity(recipe),
             history: fitted.history.clone(),
             ended: fitted.ended.clone(),
             best: fitted.best,
@@ -137,80 +157,149 @@ impl<'a> Study<'a> {
 
     /// Trains one recipe with what its scenarios need, and judges it on validation.
     pub fn candidate(&mut self, recipe: &Recipe, start: Option<&Candidate>) -> Result<Candidate, LearnError> {
-        let plan = recipe.training.scenarios;
-        let through = recipe.scenarios && recipe.method.is_some_and(regretless_core::Method::takes_scenarios);
-        let mut seconds = 0.0;
-        let mut fitted = if recipe.scenarios && plan.source == ScenarioSource::Ensemble {
-            let mut members = Vec::new();
-            let mut first: Option<Fitted> = None;
-            for i in 0..plan.count {
-                let seed = recipe.training.seed.wrapping_add(7919 * i as u64);
-                // Members differ by what chance does on the way; a regression has one solution.
-                let regression = regretless_spec::Regression::Descent;
-                let training =
-                    regretless_spec::TrainingSettings { seed, regression, ..recipe.training.clone() };
-                let name = format!("{} {}/{}", recipe.name, i + 1, plan.count);
-                let member = Recipe { name, training, scenarios: false, ..recipe.clone() };
-                let fitted = self.fit(&member, start.map(|s| &s.fitted.model))?;
-                seconds += fitted.seconds;
-                members.extend(fitted.model.members.iter().cloned());
-                first.get_or_insert(fitted);
-                if self.interrupted() {
-                    break;
-                }
-            }
-            let Some(mut first) = first else {
-                return Err(LearnError::Settings {
-                    what: "an ensemble needs members".into(),
-                    hint: "give `scenarios` a count of at least 1".into(),
-                });
-            };
-            first.model.members = members;
-            first.seconds = 0.0;
-            first
-        } else if through && start.is_none() {
-            // Residuals need a predictor: a two-stage one comes first.
-            let base = MethodName { base: Word::L2, ..MethodName::default() };
-            let mut plain = Recipe::of(self.task.spec(), base, recipe.training.seed).remove(0);
-            plain.name = format!("{} (l2 first)", recipe.name);
-            let first = self.fit(&plain, None)?;
-            if self.interrupted() {
-                // The checkpoint that is left is the first stage's: the second may not be begun.
-                first
-            } else {
-                seconds += first.seconds;
-                self.fit(recipe, Some(&first.model))?
-            }
-        } else {
-            self.fit(recipe, start.map(|s| &s.fitted.model))?
-        };
-        fitted.seconds += seconds;
-        if recipe.scenarios && plan.source == ScenarioSource::Residuals {
-            fitted.model.residuals = self.task.residuals(&fitted.model, plan.count, recipe.training.seed);
+        let mut lineage = start.map(|s| s.lineage.clone()).unwrap_or_default();
+        let from = start.map(|s| &s.fitted.model);
+        if recipe.trains_through_residuals() {
+            return self.through_residuals(recipe, start);
+        }
+        if recipe.scenarios && !recipe.wants_residuals() {
+            let fitted = self.ensemble(recipe, from)?;
+            lineage.push(recipe.clone());
+            return self.judged(recipe, lineage, fitted);
+        }
+        let (own, mut fitted) = self.fit_on_best_scale(recipe, from)?;
+        lineage.push(own);
+        if recipe.wants_residuals() && fitted.ended != Ended::Interrupted {
+            fitted.model.residuals = self.cross_fitted(&lineage)?.unwrap_or_default();
+        }
+        self.judged(recipe, lineage, fitted)
+    }
+
+    /// A candidate that decides for the average over its cross-fitted residuals.
+    pub fn with_scenarios(&mut self, candidate: &Candidate) -> Result<Candidate, LearnError> {
+        let name = format!("{}+scenarios", candidate.name);
+        if let [recipe] = &candidate.lineage[..] {
+            // Trained again: of a forecast the epoch is then kept for its errors.
+            let mut recipe = Recipe { name, scenarios: true, ..recipe.clone() };
+            recipe.training.scenarios.source = ScenarioSource::Residuals;
+            return self.candidate(&recipe, None);
         }
         let started = Instant::now();
-        let valid = judge_valid(self.task, &fitted.model, plan.count, recipe.training.seed)?;
+        let mut fitted = candidate.fitted.clone();
+        fitted.model.residuals = self.cross_fitted(&candidate.lineage)?.unwrap_or_default();
+        let valid = judge(self.task, &fitted.model, self.task.valid())?;
+        fitted.seconds = started.elapsed().as_secs_f64();
+        Ok(Candidate { name, fitted, valid, ..candidate.clone() })
+    }
+
+    /// Trains through the residuals of a forecast that comes first: `start`, or a two-stage one. They stay as they are, and what
+    /// is learned is where to put them.
+    fn through_residuals(
+        &mut self,
+        recipe: &Recipe,
+        start: Option<&Candidate>,
+    ) -> Result<Candidate, LearnError> {
+        let first = match start {
+            Some(start) if !start.fitted.model.residuals.is_empty() => start.clone(),
+            Some(start) => self.with_scenarios(start)?,
+            None => {
+                let base = MethodName { base: Word::L2, scenarios: true, ..MethodName::default() };
+                let mut plain = Recipe::of(self.task.spec(), base, recipe.training.seed).remove(0);
+                plain.name = format!("{} (l2 first)", recipe.name);
+                self.candidate(&plain, None)?
+            }
+        };
+        if self.interrupted() {
+            // The checkpoint that is left is an earlier stage's: this one may not be begun.
+            return Ok(first);
+        }
+        let mut fitted = self.fit(self.task, recipe, Some(&first.fitted.model))?;
+        fitted.seconds += first.fitted.seconds;
+        let lineage = first.lineage.into_iter().chain([recipe.clone()]).collect();
+        self.judged(recipe, lineage, fitted)
+    }
+
+    /// Members that differ by their seeds.
+    fn ensemble(&mut self, recipe: &Recipe, start: Option<&Model>) -> Result<Fitted, LearnError> {
+        let count = recipe.training.scenarios.count;
+        let mut members = Vec::new();
+        let mut first: Option<Fitted> = None;
+        let mut seconds = 0.0;
+        for i in 0..count {
+            let seed = recipe.training.seed.wrapping_add(7919 * i as u64);
+            // Members differ by what chance does on the way; a regression has one solution.
+            let regression = regretless_spec::Regression::Descent;
+            let training = regretless_spec::TrainingSettings { seed, regression, ..recipe.training.clone() };
+            let name = format!("{} {}/{count}", recipe.name, i + 1);
+            let member = Recipe { name, training, scenarios: false, ..recipe.clone() };
+            let fitted = self.fit(self.task, &member, start)?;
+            seconds += fitted.seconds;
+            members.extend(fitted.model.members.iter().cloned());
+            first.get_or_insert(fitted);
+            if self.interrupted() {
+                break;
+            }
+        }
+        let Some(mut first) = first else {
+            return Err(LearnError::Settings {
+                what: "an ensemble needs members".into(),
+                hint: "give `scenarios` a count of at least 1".into(),
+            });
+        };
+        first.model.members = members;
+        first.seconds = seconds;
+        Ok(first)
+    }
+
+    /// Trains a recipe. A network's forecast of skewed targets is also tried on another scale, and kept there if it decides better
+    /// on validation by more than the gain's standard error.
+    fn fit_on_best_scale(
+        &mut self,
+        recipe: &Recipe,
+        start: Option<&Model>,
+    ) -> Result<(Recipe, Fitted), LearnError> {
+        let plain = self.fit(self.task, recipe, start)?;
+        let scales = if start.is_none() && plain.ended != Ended::Interrupted {
+            regression::scales(self.task, recipe)?
+        } else {
+            Vec::new()
+        };
+        if scales.is_empty() {
+            return Ok((recipe.clone(), plain));
+        }
+        let other = Recipe { scales, ..recipe.clone() };
+        let named = Recipe { name: format!("{} on another scale", recipe.name), ..other.clone() };
+        let mut fitted = self.fit(self.task, &named, None)?;
+        if fitted.ended == Ended::Interrupted {
+            return Ok((recipe.clone(), plain));
+        }
+        let judged = |fitted: &Fitted| judge(self.task, &fitted.model, self.task.valid());
+        let (a, b) = (judged(&plain)?, judged(&fitted)?);
+        let decided = b.measures.undecided <= a.measures.undecided;
+        if decided && a.gain(&b).is_some_and(|(gain, error)| gain > error) {
+            fitted.seconds += plain.seconds;
+            return Ok((other, fitted));
+        }
+        Ok((recipe.clone(), plain))
+    }
+
+    fn judged(
+        &self,
+        recipe: &Recipe,
+        lineage: Vec<Recipe>,
+        mut fitted: Fitted,
+    ) -> Result<Candidate, LearnError> {
+        let started = Instant::now();
+        let valid = judge(self.task, &fitted.model, self.task.valid())?;
         fitted.seconds += started.elapsed().as_secs_f64();
         Ok(Candidate {
             name: recipe.name.clone(),
             k: recipe.method.filter(|m| m.uses_surrogate()).map(|_| recipe.k.value()),
             constant: recipe.method.is_none(),
+            lineage,
             fitted,
             valid,
         })
-    }
-}
-
-impl Study<'_> {
-    /// A candidate that decides for the average over its residuals on validation; nothing is trained.
-    pub fn with_scenarios(&self, candidate: &Candidate, seed: u64) -> Result<Candidate, LearnError> {
-        let count = self.task.spec().training().scenarios.count;
-        let mut fitted = candidate.fitted.clone();
-        fitted.model.residuals = self.task.residuals(&fitted.model, count, seed);
-        let started = Instant::now();
-        let valid = judge_valid(self.task, &fitted.model, count, seed)?;
-        fitted.seconds = started.elapsed().as_secs_f64();
-        Ok(Candidate { name: format!("{}+scenarios", candidate.name), fitted, valid, ..candidate.clone() })
     }
 }
 

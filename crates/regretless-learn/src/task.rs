@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use rand::seq::SliceRandom;
 use regretless_core::{
     Instance, Layout, Multipliers, Parameter, Parameters, Part as LayoutPart, Problem, Regret, RowValues,
     Scenarios, Sense, Sharpness as FittedK,
@@ -16,10 +15,10 @@ use crate::dataset::{Dataset, fingerprint};
 use crate::error::LearnError;
 use crate::model::Model;
 use crate::predictor::Predictor;
-use crate::random::stream;
 use crate::recipe::Recipe;
 use crate::scale;
 use crate::scaler::Scaler;
+use crate::transform::{Scale, Transform};
 
 /// Instances whose exact multipliers set the penalties of hard rows; more say little more.
 const PROBES: usize = 256;
@@ -36,20 +35,47 @@ pub struct Task {
     data: Arc<Dataset>,
     /// Rows of the training, validation and test part, ascending.
     parts: [Vec<usize>; 3],
-    features: Scaler,
-    /// Statistics of the targets, and as the predictor's outputs are read.
-    statistics: Scaler,
-    targets: Scaler,
-    inputs: Vec<f32>,
+    standard: Standard,
     /// The true optimal value of every row, in the engine's own keeping.
     optima: Vec<(u64, f64)>,
     multipliers: OnceLock<Multipliers>,
     /// K of each row where the data set it.
     sharpness: Option<FittedK>,
     /// In place of the predictor that the problem file describes.
-    predictor: Option<Box<PredictorSource>>,
+    predictor: Option<Arc<PredictorSource>>,
     notes: Vec<String>,
     warnings: Vec<String>,
+}
+
+/// Statistics of the training part.
+struct Standard {
+    features: Scaler,
+    /// Of the targets, and as the predictor's outputs are read.
+    statistics: Scaler,
+    targets: Scaler,
+    /// Standardised features of all rows.
+    inputs: Vec<f32>,
+}
+
+impl Standard {
+    fn of(spec: &Spec, layout: &Layout, data: &Dataset, train: &[usize]) -> Self {
+        let width = layout.width();
+        let statistics = Scaler::fit(&data.targets, width, train.iter().copied());
+        let (features, mut targets) = if spec.predictor().standardise {
+            (Scaler::fit(&data.features, data.width(), train.iter().copied()), statistics.clone())
+        } else {
+            (Scaler::identity(data.width()), Scaler::identity(width))
+        };
+        // An embedding's outputs are the entries of Q themselves.
+        if spec.predictor().quadratic.is_some() {
+            for k in build::quadratic_entries(layout) {
+                (targets.mean[k], targets.deviation[k]) = (0.0, 1.0);
+            }
+        }
+        let p = data.width().max(1);
+        let inputs = data.features.iter().enumerate().map(|(i, v)| features.forward(i % p, *v)).collect();
+        Self { features, statistics, targets, inputs }
+    }
 }
 
 impl fmt::Debug for Task {
@@ -98,23 +124,7 @@ impl Task {
             }
         }
         let warnings = data.warnings(&layout, &parts);
-        let width = layout.width();
-        let statistics = Scaler::fit(&data.targets, width, parts[0].iter().copied());
-        let (features, mut targets) = if spec.predictor().standardise {
-            (Scaler::fit(&data.features, data.width(), parts[0].iter().copied()), statistics.clone())
-        } else {
-            (Scaler::identity(data.width()), Scaler::identity(width))
-        };
-        // An embedding's outputs are the entries of Q themselves.
-        if spec.predictor().quadratic.is_some() {
-            for k in build::quadratic_entries(&layout) {
-                (targets.mean[k], targets.deviation[k]) = (0.0, 1.0);
-            }
-        }
-        let inputs: Vec<f32> = {
-            let p = data.width().max(1);
-            data.features.iter().enumerate().map(|(i, v)| features.forward(i % p, *v)).collect()
-        };
+        let standard = Standard::of(spec, &layout, &data, &parts[0]);
         let multipliers = OnceLock::new();
         let written = spec.clone();
         let mut spec = spec.clone();
@@ -130,10 +140,7 @@ impl Task {
             layout,
             data,
             parts,
-            features,
-            statistics,
-            targets,
-            inputs,
+            standard,
             optima,
             multipliers,
             sharpness,
@@ -143,13 +150,34 @@ impl Task {
         })
     }
 
+    /// The task of learning without some of the training rows. Penalties and K stay those of all of them.
+    pub(crate) fn without(&self, rows: &[usize]) -> Self {
+        let left_out: BTreeSet<usize> = rows.iter().copied().collect();
+        let mut parts = self.parts.clone();
+        parts[0].retain(|row| !left_out.contains(row));
+        Self {
+            written: self.written.clone(),
+            spec: self.spec.clone(),
+            layout: self.layout.clone(),
+            data: Arc::clone(&self.data),
+            standard: Standard::of(&self.spec, &self.layout, &self.data, &parts[0]),
+            parts,
+            optima: self.optima.clone(),
+            multipliers: self.multipliers.clone(),
+            sharpness: self.sharpness.clone(),
+            predictor: self.predictor.clone(),
+            notes: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
     /// Predicts with predictors of the caller's own making instead of those the problem file describes. They work in
     /// standardised units, or in the data's own with `standardise = false` in `[predictor]`.
     pub fn with_predictor(
         mut self,
         source: impl Fn(u64) -> Box<dyn Predictor> + Send + Sync + 'static,
     ) -> Self {
-        self.predictor = Some(Box::new(source));
+        self.predictor = Some(Arc::new(source));
         self
     }
 
@@ -242,7 +270,7 @@ impl Task {
 
     /// Standardised features of some rows.
     pub fn inputs(&self, rows: &[usize]) -> Vec<f32> {
-        gather(&self.inputs, self.data.width(), rows)
+        gather(&self.standard.inputs, self.data.width(), rows)
     }
 
     /// Features of some rows as they are.
@@ -255,13 +283,18 @@ impl Task {
         gather(&self.data.targets, self.layout.width(), rows)
     }
 
+    /// The true value of one target in a row.
+    fn target(&self, row: usize, k: usize) -> f64 {
+        self.data.targets[row * self.layout.width() + k]
+    }
+
     /// The unit in which prediction losses measure each entry: its deviation over the training part, or 1 where nothing is
     /// standardised.
     pub fn units(&self) -> Vec<f64> {
         if !self.spec.predictor().standardise {
             return vec![1.0; self.layout.width()];
         }
-        self.statistics.deviation.iter().map(|d| if *d > 0.0 { *d } else { 1.0 }).collect()
+        self.standard.statistics.deviation.iter().map(|d| if *d > 0.0 { *d } else { 1.0 }).collect()
     }
 
     /// Penalties of the hard rows, from the true parameters of training instances.
@@ -318,7 +351,7 @@ impl Task {
     /// The model of a recipe before training: it predicts the training mean.
     pub fn untrained(&self, recipe: &Recipe) -> Result<Model, LearnError> {
         let constant = recipe.method.is_none();
-        let mean = self.statistics.mean.clone();
+        let mean = self.standard.statistics.mean.clone();
         let columns = &self.data.columns;
         let seed = recipe.training.seed;
         let member = match &self.predictor {
@@ -326,29 +359,24 @@ impl Task {
             _ => build::predictor(&self.spec, &self.layout, columns, &mean, constant, seed)?,
         };
         // A constant predictor is the mean of everything, Q included.
-        let targets = if constant { Scaler { mean, ..self.targets.clone() } } else { self.targets.clone() };
+        let Standard { features, targets, .. } = &self.standard;
+        let mut targets = if constant { Scaler { mean, ..targets.clone() } } else { targets.clone() };
+        let rescaled = recipe.scales.iter().enumerate().filter(|(_, scale)| **scale != Scale::None);
+        for (k, scale) in rescaled.filter(|_| self.spec.predictor().standardise) {
+            let there: Vec<f64> =
+                self.train().iter().map(|&row| scale.forward(self.target(row, k))).collect();
+            let own = Scaler::fit(&there, 1, 0..there.len());
+            (targets.mean[k], targets.deviation[k]) = (own.mean[0], own.deviation[0]);
+        }
         Ok(Model {
             members: vec![member],
-            features: self.features.clone(),
+            features: features.clone(),
             targets,
-            transforms: Vec::new(),
+            transforms: recipe.scales.iter().map(|scale| Transform::plain(*scale)).collect(),
             residuals: Vec::new(),
             anchors: Vec::new(),
             prices: self.prices()?.cloned(),
         })
-    }
-
-    /// Residuals (true − predicted) of `count` validation rows drawn by the seed, for scenarios.
-    pub fn residuals(&self, model: &Model, count: usize, seed: u64) -> Vec<f64> {
-        self.residuals_of(model, self.valid(), count, seed)
-    }
-
-    pub(crate) fn residuals_of(&self, model: &Model, rows: &[usize], count: usize, seed: u64) -> Vec<f64> {
-        let mut rows = rows.to_vec();
-        rows.shuffle(&mut stream(seed, u64::MAX, 2));
-        rows.truncate(count);
-        let predictions = model.predict(&self.features(&rows), rows.len());
-        self.targets(&rows).iter().zip(predictions).map(|(t, p)| t - p).collect()
     }
 
     /// Refuses a method that cannot be trained on this task.

@@ -155,17 +155,42 @@ fn scales_are_kept_with_the_model() {
     assert_eq!((card.format, card.scales.len(), model.transforms.len()), (1, 0, 0));
 }
 
-/// Demand that is never negative: scenarios are residuals around whatever is predicted.
+/// Demand that is never negative: scenarios are residuals around whatever is predicted. The noise has a deviation of 2.
 #[test]
 fn scenarios_come_with_any_scale() {
-    let project = newsvendor("scenarios = { count = 50 }", 300);
+    let project = newsvendor("scenarios = { count = 150 }", 300);
+    let model = fit(&project.task(), "l2+scenarios").unwrap().candidate.fitted.model;
+    assert_eq!(model.residuals.len(), 150);
+    let mean = model.residuals.iter().sum::<f64>() / 150.0;
+    let deviation = (model.residuals.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / 150.0).sqrt();
+    assert!(mean.abs() < 0.5 && (deviation - 2.0).abs() < 0.4, "{mean} ± {deviation}");
+}
+
+/// A network on the scale of logarithms: chosen where it decides better, measured there, with means on the way back.
+#[test]
+fn networks_forecast_skewed_targets_on_another_scale() {
+    let project = skewed(500);
+    let text = std::fs::read_to_string(project.path("problem.toml")).unwrap();
+    let network = "layers = [16]\n[training]\nlearning_rate = 0.01\nstop = { patience = 20 }\n";
+    let text = text.replace("kind = \"linear\"\n[training]\nepochs = 8\n", network);
+    project.write("problem.toml", format!("{text}epochs = 120\n"));
     let task = project.task();
-    let model = fit(&task, "l2+scenarios").unwrap().candidate.fitted.model;
-    let rows = task.valid();
+    let model = fit(&task, "l2").unwrap().candidate.fitted.model;
+    assert_eq!(model.transforms.iter().map(|t| t.scale).collect::<Vec<_>>(), [Scale::Log; 8]);
+    project.write("problem.toml", format!("{text}epochs = 120\nregression = \"descent\"\n"));
+    let descended = fit(&project.task(), "l2").unwrap().candidate.fitted.model;
+    assert!(descended.transforms.is_empty());
+    let regret = |model: &Model| judge(&task, model, task.test()).unwrap().measures.regret;
+    assert!(regret(&model) < regret(&descended), "{} {}", regret(&model), regret(&descended));
+    // Means, not medians: over the rows that it learned from, ratios of truth to prediction are 1 on average.
+    let rows = task.train();
     let found = model.predict(&task.features(rows), rows.len());
-    let errors: Vec<f64> = task.targets(rows).iter().zip(found).map(|(t, p)| t - p).collect();
-    assert_eq!(model.residuals.len(), 50);
-    assert!(model.residuals.iter().all(|r| errors.contains(r)));
+    let truths = task.targets(rows);
+    let ratio = truths.iter().zip(&found).map(|(t, p)| t / p).sum::<f64>() / found.len() as f64;
+    assert!((ratio - 1.0).abs() < 1e-3, "{ratio}");
+    // The same through a run directory, stopped and resumed or not.
+    let (run, _) = train_new(&project.with_method("auto"), &project.path("run"), &mut Silent).unwrap();
+    assert!(run.model().unwrap().0.predict(&task.features(rows), rows.len()).iter().all(|p| p.is_finite()));
 }
 
 /// The same problem said otherwise: a row twice, rows in another order and in other units.

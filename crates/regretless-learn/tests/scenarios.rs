@@ -5,8 +5,8 @@
 #[allow(dead_code, reason = "each test binary uses its own part")]
 mod common;
 
-use common::{fit, lp, newsvendor};
-use regretless_learn::{Decider, LearnError, Run, Silent, judge, train_new};
+use common::{NEWSVENDOR, Project, fit, lp, newsvendor, normal};
+use regretless_learn::{Decider, LearnError, Run, Silent, judge, stream, train_new};
 
 /// The 3/4 quantile of the standard normal distribution.
 const QUANTILE: f64 = 0.674_489_750_196_082;
@@ -79,12 +79,61 @@ fn scenarios_are_the_quantile_of_their_residuals() {
             let wanted = (prediction + residuals[15]).clamp(0.0, 40.0);
             assert!((decision.x[0] - wanted).abs() < 1e-7, "{method}: {} is not {wanted}", decision.x[0]);
         }
-        // Residuals come from validation rows.
-        let valid = task.valid();
-        let predictions = model.predict(&task.features(valid), valid.len());
-        let known: Vec<f64> = task.targets(valid).iter().zip(predictions).map(|(t, p)| t - p).collect();
-        assert!(model.residuals.iter().all(|r| known.contains(r)), "{method}");
     }
+}
+
+/// Residuals are what a predictor without the row got wrong. Of the constant one, in the order of the table, by hand: the row
+/// less the mean of the four fifths that it is not in.
+#[test]
+fn residuals_are_cross_fitted() {
+    let project = newsvendor("scenarios = { count = 1000 }", 150);
+    let problem = std::fs::read_to_string(project.path("problem.toml")).unwrap();
+    let split = "[data]\nsplit = { kind = \"chronological\", valid = 0.2, test = 0.2 }\n";
+    project.write("problem.toml", problem.replacen("[data]\n", split, 1));
+    let task = project.task();
+    let demand = task.targets(task.train());
+    assert_eq!(demand.len(), 90);
+    let mean = |rows: &[f64]| rows.iter().sum::<f64>() / rows.len() as f64;
+    let mut wanted: Vec<f64> = (0..90)
+        .map(|i| {
+            let (start, end) = (i / 18 * 18, i / 18 * 18 + 18);
+            demand[i] - mean(&[&demand[..start], &demand[end..]].concat())
+        })
+        .collect();
+    let mut found = fit(&task, "constant+scenarios").unwrap().candidate.fitted.model.residuals;
+    wanted.sort_by(f64::total_cmp);
+    found.sort_by(f64::total_cmp);
+    assert_eq!(found.len(), 90);
+    assert!(found.iter().zip(&wanted).all(|(f, w)| (f - w).abs() < 1e-9), "{found:?} {wanted:?}");
+}
+
+/// A predictor that knows its training rows by heart has no errors there: without the rows that it did not learn from it would
+/// believe that it is never wrong, and order the mean.
+#[test]
+fn what_was_learned_by_heart_does_not_count() {
+    let mut rng = stream(3, 0, 0);
+    let names: Vec<String> = (0..60).map(|j| format!("noise{j}")).collect();
+    let mut table = format!("demand,{}\n", names.join(","));
+    for _ in 0..80 {
+        let cells: Vec<String> = (0..61)
+            .map(|j| if j == 0 { 12.0 + 2.0 * normal(&mut rng) } else { normal(&mut rng) })
+            .map(|v| v.to_string())
+            .collect();
+        table += &format!("{}\n", cells.join(","));
+    }
+    let training = "[training]\nlearning_rate = 0.05\nepochs = 300\nregression = \"descent\"\nstop = \"never\"\n\
+                    keep = \"last\"\nscenarios = { count = 200 }\n";
+    let project = Project::new(&format!("{NEWSVENDOR}\n{training}"), &table);
+    let task = project.task();
+    let model = fit(&task, "l2+scenarios").unwrap().candidate.fitted.model;
+    let size = |errors: &[f64]| (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+    let errors = |rows: &[usize]| -> Vec<f64> {
+        let found = model.predict(&task.features(rows), rows.len());
+        task.targets(rows).iter().zip(found).map(|(t, p)| t - p).collect()
+    };
+    let (learned, new) = (size(&errors(task.train())), size(&errors(task.test())));
+    assert!(learned < 0.7 * new, "{learned} on rows it learned from, {new} on others");
+    assert!(size(&model.residuals) > 0.8 * new, "{} is not {new}", size(&model.residuals));
 }
 
 #[test]

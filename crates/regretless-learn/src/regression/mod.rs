@@ -30,14 +30,47 @@ const OPEN: f64 = 1e-6;
 
 /// True if the recipe is a regression of a linear predictor, and to be solved as one.
 pub(crate) fn applies(task: &Task, recipe: &Recipe) -> bool {
+    task.spec().predictor().kind == PredictorKind::Linear && plain_forecast(task, recipe)
+}
+
+/// True if the recipe is a forecast of all targets from all features, and nobody asked for the steps as they are.
+fn plain_forecast(task: &Task, recipe: &Recipe) -> bool {
     let settings = task.spec().predictor();
     let shared = settings.shared && task.data().columns.per_variable.is_some();
     recipe.training.regression == Regression::Exact
-        && settings.kind == PredictorKind::Linear
         && settings.quadratic.is_none()
         && !shared
         && !task.has_own_predictor()
         && recipe.of_forecast()
+}
+
+/// The scale on which a network's forecast of each target is worth a try: the one on which a linear forecast decides better than on
+/// its own. Empty if there is none.
+pub(crate) fn scales(task: &Task, recipe: &Recipe) -> Result<Vec<Scale>, LearnError> {
+    if task.spec().predictor().kind != PredictorKind::Mlp || !plain_forecast(task, recipe) {
+        return Ok(Vec::new());
+    }
+    let inputs = task.untrained(recipe)?.standardised(&task.features(task.train()));
+    let Some(design) = Design::new(&inputs, task.train().len(), task.data().width()) else {
+        return Ok(Vec::new());
+    };
+    let scales = scale::choose(task, &Ridges::new(&design), &columns(task), aim(recipe))?;
+    Ok(if scales.iter().all(|s| *s == Scale::None) { Vec::new() } else { scales })
+}
+
+/// The training rows' targets, target by target.
+fn columns(task: &Task) -> Vec<Vec<f64>> {
+    let (targets, width) = (task.targets(task.train()), task.layout().width());
+    (0..width).map(|k| targets.iter().skip(k).step_by(width).copied().collect()).collect()
+}
+
+fn aim(recipe: &Recipe) -> Aim {
+    let weights = recipe.training.weights;
+    match recipe.method {
+        Some(Method::L1) => Aim::Quantile(0.5),
+        Some(Method::WeightedL1) => Aim::Quantile(weights.under / (weights.over + weights.under)),
+        _ => Aim::Mean,
+    }
 }
 
 /// A fit of one target, and how it is read.
@@ -49,24 +82,14 @@ struct Fit {
 
 /// The untrained `model` with the weights that a recipe is best served with.
 pub(crate) fn solve(task: &Task, recipe: &Recipe, model: &Model) -> Result<Model, LearnError> {
-    let (train, width) = (task.train(), task.layout().width());
+    let train = task.train();
     let inputs = model.standardised(&task.features(train));
     let design = Design::new(&inputs, train.len(), task.data().width()).ok_or_else(|| LearnError::Data {
         what: "the features cannot be fitted: their squares are not finite".into(),
         hint: "give them in larger units, or set `regression = \"descent\"` in the section [training]".into(),
     })?;
     let ridges = Ridges::new(&design);
-    let targets = task.targets(train);
-    let y: Vec<Vec<f64>> =
-        (0..width).map(|k| targets.iter().skip(k).step_by(width).copied().collect()).collect();
-    let aim = match recipe.method {
-        Some(Method::L1) => Aim::Quantile(0.5),
-        Some(Method::WeightedL1) => {
-            let weights = recipe.training.weights;
-            Aim::Quantile(weights.under / (weights.over + weights.under))
-        }
-        _ => Aim::Mean,
-    };
+    let (y, aim) = (columns(task), aim(recipe));
     let scales = scale::choose(task, &ridges, &y, aim)?;
     let there: Vec<Vec<f64>> =
         y.iter().zip(&scales).map(|(y, s)| y.iter().map(|v| s.forward(*v)).collect()).collect();

@@ -210,7 +210,7 @@ pub struct WeightsSection {
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct ScenariosSection {
-    /// Where they come from. Default `residuals`.
+    /// Where they come from. Default `residuals`, of training rows and cross-fitted.
     #[serde(default)]
     pub source: ScenarioSource,
     /// How many. Default 60.

@@ -99,7 +99,7 @@ words! {
 words! {
     /// Where scenarios come from.
     ScenarioSource {
-        /// The prediction plus residuals of training instances.
+        /// The prediction plus residuals of training instances, each of a predictor that did not learn from it.
         #[default]
         Residuals = "residuals",
         /// The members of an ensemble.
