@@ -1,6 +1,7 @@
 """Two-stage regressions of skewed costs: the shortest path through a 5 × 5 grid (Elmachtoub & Grigas 2022).
 
-python bench/learning/skewed.py ROWS DRAWS    # prints rows of the table of docs/training.md, regret over the optimum in %
+python bench/learning/skewed.py ROWS DRAWS [FIRST]    # prints rows of the table of docs/training.md: regret over the optimum in %,
+                                                      # mean ± its standard error over draws FIRST, FIRST + 1, …
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ def draw(rng: np.random.Generator, rows: int, degree: int, binary: np.ndarray) -
     return X, costs * rng.uniform(0.5, 1.5, size=costs.shape)
 
 
-def main(rows: int, draws: int) -> None:
+def main(rows: int, draws: int, first: int = 1000) -> None:
     """Prints a row a setting."""
     plan = paths()
     print("| n | degree | LinearRegression | … of log c | `l2` | `l1` |\n" + "|---" * 6 + "|")
     for degree in (1, 4, 8):
         found = []
-        for seed in range(draws):
+        for seed in range(first, first + draws):
             rng = np.random.default_rng(seed)
             binary = rng.integers(0, 2, size=(40, 5)).astype(float)
             X, y = draw(rng, rows + rows // 4, degree, binary)
@@ -51,9 +52,10 @@ def main(rows: int, draws: int) -> None:
                 model = rl.DecisionRegressor(plan, method, predictor="linear", random_state=seed).fit(X, y)
                 predictions.append(model.predict(new))
             found.append([100 * rl.regret(plan, p, truth).mean / optimum for p in predictions])
-        cells = [f"{v:.1f}" for v in np.mean(found, axis=0)]
+        errors = np.std(found, axis=0, ddof=1) / np.sqrt(draws)
+        cells = [f"{mean:.1f} ± {error:.1f}" for mean, error in zip(np.mean(found, axis=0), errors, strict=True)]
         print(f"| {rows} | {degree} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(*map(int, sys.argv[1:]))
