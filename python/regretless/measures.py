@@ -25,8 +25,10 @@ HARD = {"A", "b", "B", "c", "lower", "upper"}
 class Decisions:
     """Decisions on predictions, judged by the truth.
 
-    Rows without a decision or an optimum have a regret of NaN and a ``trouble``; means and quantiles are over the others. A decision
-    that breaks hard rows of the truth has a ``violation``, and its regret includes what that costs.
+    Rows without a decision or an optimum have a regret of NaN and a ``trouble``. Where a prediction had no decision, means and quantiles are
+    NaN too, so that it cannot look good by what it left out: ``decided`` has the other rows. Rows whose truth has no optimum are
+    nobody's fault and are left out. A decision that breaks hard rows of the truth has a ``violation``, and its regret includes what
+    that costs.
     """
 
     x: Float
@@ -43,39 +45,51 @@ class Decisions:
         return int((~np.isfinite(self.predicted_objective)).sum())
 
     @property
+    def decided(self) -> Decisions:
+        """The rows whose prediction had an optimum."""
+        rows = np.flatnonzero(np.isfinite(self.predicted_objective))
+        arrays = (self.x, self.regret, self.objective, self.optimal, self.violation, self.predicted_objective)
+        return Decisions(*(array[rows] for array in arrays), [self.trouble[row] for row in rows])
+
+    @property
     def mean(self) -> float:
         """Mean regret."""
-        known = self.regret[~np.isnan(self.regret)]
+        known = self._known()
         return float(known.mean()) if len(known) else float("nan")
 
     @property
     def standard_error(self) -> float:
         """Standard error of the mean regret."""
-        known = self.regret[~np.isnan(self.regret)]
+        known = self._known()
         return float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else float("nan")
 
     @property
     def relative(self) -> float:
-        """Mean regret over the mean absolute optimal value."""
+        """Mean regret over the mean absolute optimal value; NaN where that is 0 up to rounding."""
         known = ~np.isnan(self.regret)
-        return float(self.regret[known].mean() / np.abs(self.optimal[known]).mean()) if known.any() else float("nan")
+        size = float(np.abs(self.optimal[known]).mean()) if known.any() else 0.0
+        return self.mean / size if size > 1e-9 * abs(self.mean) else float("nan")
 
     def quantile(self, q: float) -> float:
         """A quantile of the regret."""
-        known = self.regret[~np.isnan(self.regret)]
+        known = self._known()
         return float(np.quantile(known, q)) if len(known) else float("nan")
 
     def cvar(self, q: float = 0.9) -> float:
         """Mean regret of the worst ``1 − q`` of the rows."""
-        known = np.sort(self.regret[~np.isnan(self.regret)])
+        known = np.sort(self._known())
         worst = known[min(int(np.floor(q * len(known))), len(known) - 1) :]
         return float(worst.mean()) if len(known) else float("nan")
+
+    def _known(self) -> Float:
+        """Regrets to summarise; none where a prediction had no decision."""
+        return self.regret[:0] if self.undecided else self.regret[~np.isnan(self.regret)]
 
 
 def told(decisions: Decisions, infeasible: Infeasible = "mark", stacklevel: int = 4) -> Decisions:
     """The decisions, with a warning about rows that have none."""
     troubles = {row: why for row, why in enumerate(decisions.trouble) if why is not None}
-    hint = "Their regret is NaN, and means and quantiles are over the others."
+    hint = "Their regret is NaN; `decided` has the rows with a decision."
     tell(troubles, len(decisions.trouble), "decision to judge", infeasible, hint, stacklevel)
     return decisions
 

@@ -19,7 +19,7 @@ pub(crate) fn comparison(task: &Task, comparison: &Comparison, example: Option<&
         regret: r.regret,
         std: r.std,
         interval: r.interval,
-        relative: Some(r.relative),
+        relative: Some(r.relative).filter(|r| r.is_finite()),
         ratio: r.ratio,
         p_two_stage: r.p_two_stage,
         p_value: r.p_value,
@@ -111,7 +111,7 @@ pub(crate) fn runs(all: &[Finished]) -> Report {
     let row = |method: String, m: Measures, seconds: f64, best: bool| Row {
         method,
         regret: m.regret,
-        relative: Some(m.relative),
+        relative: Some(m.relative).filter(|r| r.is_finite()),
         cvar90: Some(m.cvar90),
         violation: Some(m.violation),
         mse: Some(m.mse),

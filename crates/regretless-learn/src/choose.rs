@@ -11,6 +11,7 @@ use crate::recipe::Recipe;
 use crate::study::{Candidate, Study};
 use crate::suspicions::ENOUGH;
 use crate::task::Task;
+use crate::transform;
 
 /// The model that was kept, and what it was kept over.
 #[derive(Clone, Debug)]
@@ -77,9 +78,18 @@ pub(crate) fn train_all(
     seed: u64,
 ) -> Result<(Chosen, Vec<Candidate>), LearnError> {
     check(study.task(), name)?;
-    if name.base == Word::Auto {
-        return auto(study, seed);
+    let (mut chosen, candidates) =
+        if name.base == Word::Auto { auto(study, seed)? } else { one(study, name, seed)? };
+    if let Some(scales) =
+        transform::described(&chosen.candidate.fitted.model.transforms, study.task().layout())
+    {
+        chosen.sentence = format!("{}; it predicts {scales}", chosen.sentence);
     }
+    Ok((chosen, candidates))
+}
+
+/// One method, with the best of its K.
+fn one(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
     let recipes = Recipe::of(study.task().spec(), name, seed);
     let mut candidates = Vec::new();
     for recipe in &recipes {

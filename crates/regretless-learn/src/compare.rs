@@ -209,8 +209,10 @@ pub fn compare(
     // An interrupted comparison keeps the seeds it finished: rows must rest on the same data.
     let whole: Vec<u64> = seeds.iter().copied().filter(complete).collect();
     let entries: Vec<Entry> = entries.into_iter().filter(|e| whole.contains(&e.seed)).collect();
-    let paired = if whole.len() >= 3 { "seeds" } else { "instances" };
-    let rows = rows(&entries, paired);
+    // Seeds that judge the same rows are no draws of the world: what varies between rows is then what there is to test by.
+    let same_rows = tasks.iter().all(|t| judged_rows(t) == judged_rows(first));
+    let paired = if whole.len() >= 3 && !same_rows { "seeds" } else { "instances" };
+    let rows = rows(&entries, paired, same_rows);
     let judged = if first.test().is_empty() { "validation" } else { "test" };
     let warnings = first.warnings().to_vec();
     Ok(Comparison { rows, entries, paired, judged, notes: first.notes().to_vec(), warnings })
@@ -230,7 +232,7 @@ fn entry(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) -> Res
     let mut study = Study::new(task, None, &mut observer)?;
     let (chosen, all) = choose::train_all(&mut study, name, seed)?;
     let seconds = started.elapsed().as_secs_f64();
-    let rows = if task.test().is_empty() { task.valid() } else { task.test() };
+    let rows = judged_rows(task);
     let judgement = judge(task, &chosen.candidate.fitted.model, rows)?;
     let mut sharpness = Vec::new();
     if all.len() > 1 && name.base != Word::Auto {
@@ -253,7 +255,19 @@ fn entry(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) -> Res
     })
 }
 
-fn rows(entries: &[Entry], paired: &str) -> Vec<Row> {
+/// The rows that methods are judged on: test, or validation where there is none.
+fn judged_rows(task: &Task) -> &[usize] {
+    if task.test().is_empty() { task.valid() } else { task.test() }
+}
+
+/// Each row's regret, mean over the seeds.
+fn over_seeds(entries: &[&Entry]) -> Vec<f64> {
+    let each: Vec<Vec<f64>> = entries.iter().map(|e| e.judgement.regrets()).collect();
+    let rows = each.first().map_or(0, Vec::len);
+    (0..rows).map(|i| each.iter().map(|r| r[i]).sum::<f64>() / each.len() as f64).collect()
+}
+
+fn rows(entries: &[Entry], paired: &str, same_rows: bool) -> Vec<Row> {
     let mut methods: Vec<&str> = Vec::new();
     for entry in entries {
         if !methods.contains(&entry.method.as_str()) {
@@ -265,6 +279,7 @@ fn rows(entries: &[Entry], paired: &str) -> Vec<Row> {
         .iter()
         .map(|m| match paired {
             "seeds" => of(m).iter().map(|e| e.judgement.measures.regret).collect(),
+            _ if same_rows => over_seeds(&of(m)),
             _ => of(m).iter().flat_map(|e| e.judgement.regrets()).collect(),
         })
         .collect();
@@ -286,8 +301,13 @@ fn rows(entries: &[Entry], paired: &str) -> Vec<Row> {
     let pairs = |i: usize, j: usize| -> (Vec<f64>, Vec<f64>) {
         let both = samples[i].iter().copied().zip(samples[j].iter().copied());
         let (a, b): (Vec<f64>, Vec<f64>) = both.filter(|(a, b)| a.is_finite() && b.is_finite()).unzip();
-        // A test over a handful of instances says nothing.
-        if paired != "seeds" && a.len() < ENOUGH { (Vec::new(), Vec::new()) } else { (a, b) }
+        // A test over a handful of instances says nothing, however many seeds look at them.
+        let judged = entries.first().map_or(0, |e| e.judgement.rows.len());
+        if judged < ENOUGH || paired != "seeds" && a.len() < ENOUGH {
+            (Vec::new(), Vec::new())
+        } else {
+            (a, b)
+        }
     };
     let reference = two_stage.map(|t| rows[t].regret).filter(|r| *r > 0.0);
     for (i, rival) in rivals.into_iter().enumerate() {

@@ -33,7 +33,7 @@ pub struct Dataset {
     pub notes: Vec<String>,
     /// Rows that were left out because a value is missing.
     pub dropped: usize,
-    /// The line of each row in its file.
+    /// The line of each row in its file; none for rows that were in memory.
     lines: Vec<u64>,
     /// Which part a row belongs to, where a file or a column says.
     parts: Vec<Option<Part>>,
@@ -56,7 +56,7 @@ impl Dataset {
             columns,
             notes: Vec::new(),
             dropped: 0,
-            lines: (2..rows as u64 + 2).collect(),
+            lines: Vec::new(),
             parts: vec![None; rows],
             files: vec![(file.to_owned(), 0)],
         }
@@ -154,7 +154,7 @@ impl Dataset {
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.lines.len()
+        self.parts.len()
     }
 
     /// Number of features.
@@ -162,11 +162,12 @@ impl Dataset {
         self.columns.feature_names.len()
     }
 
-    /// File and line of a row.
+    /// File and line of a row, or its number where there is no file.
     pub fn place(&self, row: usize) -> String {
+        let Some(line) = self.lines.get(row) else { return format!("sample {row}") };
         let file = self.files.iter().rev().find(|(_, first)| *first <= row);
         let name = file.map_or_else(String::new, |(file, _)| format!("{}, ", file.display()));
-        format!("{name}line {}", self.lines[row])
+        format!("{name}line {line}")
     }
 
     /// Rows of the training, validation and test part, each ascending.

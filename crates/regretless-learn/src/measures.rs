@@ -19,7 +19,7 @@ pub struct Measures {
     /// Its standard error.
     #[serde(with = "crate::unknown")]
     pub standard_error: f64,
-    /// Mean regret over the mean absolute optimal value.
+    /// Mean regret over the mean absolute optimal value; unknown where that is 0.
     #[serde(with = "crate::unknown")]
     pub relative: f64,
     /// Regret at 10, 50, 90 and 99 %.
@@ -137,7 +137,7 @@ impl Tally {
             regret: summary.mean,
             standard_error: summary.std.map_or(0.0, |std| std / (count as f64).sqrt()),
             // Regret relative to nothing says nothing: an optimal value of 0 up to rounding.
-            relative: if size > 1e-9 * summary.mean.abs() { summary.mean / size } else { 0.0 },
+            relative: if size > 1e-9 * summary.mean.abs() { summary.mean / size } else { f64::NAN },
             quantiles: [0.1, 0.5, 0.9, 0.99].map(|q| quantile(&self.regrets, q).unwrap_or(0.0)),
             cvar90: cvar(&self.regrets, 0.9).unwrap_or(0.0),
             violation: self.violation,

@@ -79,7 +79,8 @@ impl Learner {
             let mut study = Study::new(&task, None, &mut observer)?;
             let chosen = train(&mut study, method, seed)?;
             let decider = Decider::trained(&task, &chosen)?;
-            Ok((decider, chosen.sentence.clone(), chosen.candidate.name, task.warnings().to_vec()))
+            let warnings = task.warnings().iter().chain(task.notes()).cloned().collect();
+            Ok((decider, chosen.sentence.clone(), chosen.candidate.name, warnings))
         })?;
         // Ctrl-C, or an exception in `watch`.
         if let Some(trouble) = watcher.lock().unwrap_or_else(PoisonError::into_inner).take() {

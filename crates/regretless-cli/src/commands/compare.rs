@@ -120,7 +120,7 @@ fn render(task: &Task, comparison: &Comparison, example: Option<&str>, html: &Pa
             format!("{} {}", if r.best { "*" } else { " " }, r.method),
             four(r.regret),
             r.std.map_or_else(|| "–".into(), four),
-            format!("{:.2}", 100.0 * r.relative),
+            if r.relative.is_finite() { format!("{:.2}", 100.0 * r.relative) } else { "–".into() },
             r.ratio.map_or_else(|| "–".into(), |ratio| format!("{ratio:.3}")),
             p_value(r.p_two_stage),
             p_value(r.p_value),
@@ -131,10 +131,15 @@ fn render(task: &Task, comparison: &Comparison, example: Option<&str>, html: &Pa
     let seeds = comparison.rows.first().map_or(0, |r| r.seeds);
     let what = match comparison.paired {
         "seeds" => format!("over {seeds} seeds"),
-        _ => "over instances (use --seeds 3 or more to test over seeds)".into(),
+        _ => "over instances, means over the seeds".into(),
+    };
+    let star = if comparison.rows.iter().any(|r| r.undecided > 0) {
+        "* lowest regret of those that leave the fewest rows without a decision (see the notes)"
+    } else {
+        "* lowest regret"
     };
     let legend = format!(
-        "* lowest regret; vs two-stage: ratio to the best of constant, l1, l2, weighted-l1 and its p; p vs next: against \
+        "{star}; vs two-stage: ratio to the best of constant, l1, l2, weighted-l1 and its p; p vs next: against \
          the best other method; paired t-tests {what}."
     );
     let _ = writeln!(out, "\n{}", wrapped(&legend, 0));
