@@ -1,11 +1,12 @@
 //! The tables of `bench/LEARNING.md`: one thread, ratios within one run.
 //!
-//! `cargo run --release -p regretless-bench-learning` prints them; with `-- training` or `-- deciding` one of the two,
-//! with `-- sharpness SEEDS PROBLEM…` the table of K in `docs/training.md`.
+//! `cargo run --release -p regretless-bench-learning` prints them; with `-- training`, `-- deciding` or `-- networks` one of
+//! the three, with `-- sharpness SEEDS PROBLEM…` the table of K in `docs/training.md`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and fails loudly")]
 
 mod data;
 mod deciding;
+mod networks;
 mod sharpness;
 mod training;
 
@@ -21,6 +22,9 @@ fn main() {
     }
     if wanted("deciding") {
         deciding::run();
+    }
+    if wanted("networks") {
+        networks::run();
     }
 }
 

@@ -141,10 +141,11 @@ fn networks_agree_with_double_precision() {
 
 #[test]
 fn gradients_agree_with_differences_in_double_precision() {
-    for activation in ACTIVATIONS {
+    let hidden = [vec![], vec![5], vec![5, 4]];
+    for (activation, hidden) in ACTIVATIONS.into_iter().flat_map(|a| hidden.iter().map(move |h| (a, h))) {
         for batch_norm in [false, true] {
-            let shape = shape(activation, batch_norm);
-            let what = format!("{activation:?}, batch norm {batch_norm}");
+            let shape = MlpShape { hidden: hidden.clone(), ..shape(activation, batch_norm) };
+            let what = format!("{activation:?}, {hidden:?}, batch norm {batch_norm}");
             let mut network = Mlp::new(&shape, 1);
             shake(&mut network, 5);
             let (inputs, seed) = (numbers(6 * 3, 6), numbers(6 * 2, 7));

@@ -1,24 +1,18 @@
 //! Dense layers: a linear map without hidden layers, a multilayer perceptron with them.
 
-use burn::tensor::activation;
-use burn::tensor::{Device, Tensor, TensorData};
+use std::mem;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use regretless_spec::{Activation, Initial};
 
+use super::activation::activate;
+use super::dense::{self, column_sums};
 use super::initial::uniform;
+use super::layer::{Layer, layers};
+use super::norm::Normed;
 use super::{Predictor, Pullback, Weights};
 use crate::random::stream;
-
-fn apply(activation: Activation, x: Tensor<2>) -> Tensor<2> {
-    match activation {
-        Activation::Relu => activation::relu(x),
-        Activation::LeakyRelu => activation::leaky_relu(x, 0.01),
-        Activation::Tanh => activation::tanh(x),
-        Activation::Sigmoid => activation::sigmoid(x),
-        Activation::Gelu => activation::gelu(x),
-    }
-}
 
 fn gain(activation: Activation) -> f64 {
     match activation {
@@ -52,11 +46,8 @@ pub struct Mlp {
     shape: MlpShape,
     weights: Weights,
     buffers: Weights,
+    trace: Trace,
 }
-
-/// Share of a new batch in the running statistics, and what keeps a variance off zero; both as PyTorch has them.
-const MOMENTUM: f32 = 0.1;
-const EPSILON: f64 = 1e-5;
 
 impl Mlp {
     /// A network with random hidden layers and a last layer of zeros, or random throughout.
@@ -90,34 +81,72 @@ impl Mlp {
         let (values, bias) = layer(fan_in, shape.outputs, 0.0);
         weights.push("output.weight", [fan_in, shape.outputs], values);
         weights.push("output.bias", [1, shape.outputs], bias);
-        Self { shape: shape.clone(), weights, buffers }
+        Self { shape: shape.clone(), weights, buffers, trace: Trace::default() }
     }
 
-    /// The weights as tensors, in their order.
-    fn tensors(&self, device: &Device) -> Vec<Tensor<2>> {
-        self.weights.iter().map(|(_, shape, values)| tensor(values.to_vec(), shape, device)).collect()
+    fn layers(&self) -> (Vec<Layer>, Layer) {
+        layers(self.shape.inputs, &self.shape.hidden, self.shape.outputs, self.shape.batch_norm)
     }
 
-    /// The layers in order. `norm` normalises the units of hidden layer l, `drop` silences some of them.
-    fn forward(
-        &self,
-        x: Tensor<2>,
-        tensors: &[Tensor<2>],
-        mut norm: impl FnMut(usize, Tensor<2>) -> Tensor<2>,
-        mut drop: impl FnMut(Tensor<2>) -> Tensor<2>,
-    ) -> Tensor<2> {
-        let mut rest = tensors.iter().cloned();
-        // The constructor pushed every layer's tensors in this order.
-        let mut next = || rest.next().expect("a tensor for each weight");
-        let mut x = x;
-        for l in 0..self.shape.hidden.len() {
-            x = x.matmul(next()) + next();
-            if self.shape.batch_norm {
-                x = norm(l, x) * next() + next();
+    /// The chain rule, from the last layer to the first: g = ∂L/∂(what a layer gives) becomes that of what it was given.
+    fn backward(&mut self, seed: &[f32], rows: usize) -> Vec<f32> {
+        let (hidden, last) = self.layers();
+        let weights = self.weights.values();
+        let Trace { inputs, normed, slopes, g, next } = &mut self.trace;
+        let mut gradient = vec![0.0; weights.len()];
+        g.clear();
+        g.extend_from_slice(seed);
+        for l in (0..=hidden.len()).rev() {
+            let layer = hidden.get(l).unwrap_or(&last);
+            if l < hidden.len() {
+                g.iter_mut().zip(&slopes[l]).for_each(|(g, slope)| *g *= slope);
             }
-            x = drop(apply(self.shape.activation, x));
+            if let Some(norm) = &layer.norm {
+                let own = norm.weights.clone();
+                normed[l].backward(g, &weights[own.clone()], &mut gradient[own]);
+            }
+            dense::weight_gradient(g, &inputs[l], &mut gradient[layer.weight.clone()], layer.sizes(rows));
+            column_sums(g, &mut gradient[layer.bias.clone()]);
+            if l > 0 {
+                dense::input_gradient(g, &weights[layer.weight.clone()], next, layer.sizes(rows));
+                mem::swap(g, next);
+            }
         }
-        x.matmul(next()) + next()
+        gradient
+    }
+}
+
+/// What a training step leaves for the way back. The next step writes over it, so that it need not ask for memory.
+#[derive(Debug, Default)]
+struct Trace {
+    /// What each layer was given.
+    inputs: Vec<Vec<f32>>,
+    /// The normalisation of each hidden layer.
+    normed: Vec<Normed>,
+    /// Of each hidden layer ∂(what it gives)/∂(what was activated).
+    slopes: Vec<Vec<f32>>,
+    /// The gradient on its way back, and that of the layer before.
+    g: Vec<f32>,
+    next: Vec<f32>,
+}
+
+/// A copy of a network has no step behind it.
+impl Clone for Trace {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// Silences each unit with probability p and multiplies the others by 1/(1 − p), so that the mean stays; slopes likewise.
+fn drop_out(p: f64, noise: &mut ChaCha8Rng, units: &mut [f32], slopes: &mut [f32]) {
+    if p <= 0.0 {
+        return;
+    }
+    let kept = (1.0 / (1.0 - p)) as f32;
+    for (unit, slope) in units.iter_mut().zip(slopes) {
+        let factor = if noise.random_bool(p) { 0.0 } else { kept };
+        *unit *= factor;
+        *slope *= factor;
     }
 }
 
@@ -143,85 +172,56 @@ impl Predictor for Mlp {
     }
 
     fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32> {
-        let device = Device::flex();
-        let x = tensor(inputs.to_vec(), [rows, self.shape.inputs], &device);
-        let running: Vec<Tensor<2>> =
-            self.buffers.iter().map(|(_, shape, values)| tensor(values.to_vec(), shape, &device)).collect();
-        let norm = |l: usize, x: Tensor<2>| {
-            let (mean, variance) = (running[2 * l].clone(), running[2 * l + 1].clone());
-            (x - mean) / variance.add_scalar(EPSILON).sqrt()
-        };
-        numbers(self.forward(x, &self.tensors(&device), norm, |x| x))
+        let (weights, running) = (self.weights.values(), self.buffers.values());
+        let (hidden, last) = self.layers();
+        let mut normed = Normed::default();
+        let (mut x, mut z) = (inputs.to_vec(), Vec::new());
+        for layer in &hidden {
+            layer.dense(&x, rows, weights, &mut z);
+            if let Some(norm) = &layer.norm {
+                normed.fixed(&mut z, &weights[norm.weights.clone()], &running[norm.statistics.clone()]);
+            }
+            activate(self.shape.activation, &mut z, None);
+            mem::swap(&mut x, &mut z);
+        }
+        last.dense(&x, rows, weights, &mut z);
+        z
     }
 
     fn train(&mut self, inputs: &[f32], rows: usize, noise: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>) {
-        let device = Device::flex().autodiff();
-        let tensors: Vec<_> = self.tensors(&device).into_iter().map(Tensor::require_grad).collect();
-        let x = tensor(inputs.to_vec(), [rows, self.shape.inputs], &device);
-        let mut statistics: Vec<Vec<f32>> = Vec::new();
-        // One row has no deviation from its own mean: the running statistics serve it.
-        let of_batch = rows > 1;
-        let norm = |l: usize, x: Tensor<2>| {
-            let mean = x.clone().mean_dim(0);
-            let apart = x.clone() - mean.clone();
-            let variance = (apart.clone() * apart.clone()).mean_dim(0);
-            if of_batch {
-                statistics.extend([numbers(mean.detach()), numbers(variance.clone().detach())]);
-                return apart / variance.add_scalar(EPSILON).sqrt();
-            }
-            let running: Vec<_> = self.buffers.iter().skip(2 * l).take(2).collect();
-            let [mean, variance] = [0, 1].map(|i| tensor(running[i].2.to_vec(), running[i].1, &device));
-            (x - mean) / variance.add_scalar(EPSILON).sqrt()
-        };
-        let dropout = self.shape.dropout;
-        let drop = |x: Tensor<2>| {
-            if dropout <= 0.0 {
-                return x;
-            }
-            let [rows, units] = x.dims();
-            let kept = (1.0 / (1.0 - dropout)) as f32;
-            let mask = (0..rows * units).map(|_| if noise.random_bool(dropout) { 0.0 } else { kept });
-            x * tensor(mask.collect(), [rows, units], &device)
-        };
-        let outputs = self.forward(x, &tensors, norm, drop);
-        let unbiased = rows as f32 / (rows as f32 - 1.0).max(1.0);
-        let mut running = self.buffers.values_mut();
-        for (i, batch) in statistics.iter().enumerate() {
-            let (own, rest) = running.split_at_mut(batch.len());
-            let correction = if i % 2 == 1 { unbiased } else { 1.0 };
-            for (old, new) in own.iter_mut().zip(batch) {
-                *old += MOMENTUM * (correction * new - *old);
-            }
-            running = rest;
-        }
-        let values = numbers(outputs.clone().detach());
-        let shape = [rows, self.shape.outputs];
-        let pullback = move |seed: &[f32]| {
-            // L = Σ output·seed has the gradient `seed` at the outputs, whatever the decision loss is.
-            let seed = tensor(seed.to_vec(), shape, &device);
-            let gradients = (outputs * seed).sum().backward();
-            let mut flat = Vec::new();
-            for tensor in &tensors {
-                match tensor.grad(&gradients) {
-                    Some(gradient) => flat.extend(numbers(gradient)),
-                    None => flat.extend(std::iter::repeat_n(0.0, tensor.dims().iter().product())),
+        let (hidden, last) = self.layers();
+        let Self { shape, weights, buffers, trace } = self;
+        let (weights, running) = (weights.values(), buffers.values_mut());
+        trace.inputs.resize_with(hidden.len() + 1, Vec::new);
+        trace.normed.resize_with(hidden.len(), Normed::default);
+        trace.slopes.resize_with(hidden.len(), Vec::new);
+        trace.inputs[0].clear();
+        trace.inputs[0].extend_from_slice(inputs);
+        for (l, layer) in hidden.iter().enumerate() {
+            let (before, after) = trace.inputs.split_at_mut(l + 1);
+            let z = &mut after[0];
+            layer.dense(&before[l], rows, weights, z);
+            if let Some(norm) = &layer.norm {
+                let own = &weights[norm.weights.clone()];
+                let statistics = &mut running[norm.statistics.clone()];
+                // One row has no deviation from its own mean: the running statistics serve it.
+                if rows > 1 {
+                    trace.normed[l].of_batch(z, own, statistics);
+                } else {
+                    trace.normed[l].fixed(z, own, statistics);
                 }
             }
-            flat
-        };
-        (values, Box::new(pullback))
+            let slopes = &mut trace.slopes[l];
+            slopes.resize(z.len(), 0.0);
+            activate(shape.activation, z, Some(slopes));
+            drop_out(shape.dropout, noise, z, slopes);
+        }
+        let mut outputs = Vec::new();
+        last.dense(&trace.inputs[hidden.len()], rows, weights, &mut outputs);
+        (outputs, Box::new(move |seed| self.backward(seed, rows)))
     }
 
     fn boxed(&self) -> Box<dyn Predictor> {
         Box::new(self.clone())
     }
-}
-
-fn tensor(values: Vec<f32>, shape: [usize; 2], device: &Device) -> Tensor<2> {
-    Tensor::from_data(TensorData::new(values, shape), device)
-}
-
-fn numbers(tensor: Tensor<2>) -> Vec<f32> {
-    // Every tensor here was made from f32 numbers.
-    tensor.into_data().try_to_vec().expect("tensors of f32")
 }

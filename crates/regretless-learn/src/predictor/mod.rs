@@ -4,11 +4,15 @@
 //! means "o deviations above the training mean". All start with output 0, so that an untrained predictor is the constant
 //! one. What the decision loss says of the prediction comes back as the seed of the backward pass.
 
+mod activation;
 mod constant;
+mod dense;
 mod embedding;
 mod initial;
 mod joint;
+mod layer;
 mod mlp;
+mod norm;
 mod shared;
 mod weights;
 
