@@ -6,6 +6,7 @@
 //! LP the optimum of the first path is already the right vertex, and the one correction that follows lands on it exactly.
 //! Infeasible rows show as multipliers that keep growing: their growth is a Farkas certificate.
 
+use crate::accuracy::Gauge;
 use crate::path::{Outcome, Path};
 use crate::problem::{RowId, View};
 use crate::scaling::Columns;
@@ -46,6 +47,7 @@ pub(crate) struct ExactWorker {
     pub(crate) theta: Vec<f64>,
     /// Breakpoints a solve may take, in units of n + m.
     pub(crate) patience: usize,
+    pub(crate) gauge: Gauge,
 }
 
 const ROUNDS: usize = 60;
@@ -69,6 +71,7 @@ impl ExactWorker {
             ws: Workspace::new(n, m),
             theta: vec![0.0; n],
             patience: PATIENCE,
+            gauge: Gauge::default(),
             s,
         };
         worker.normalise(view, None, &[]);
@@ -353,6 +356,13 @@ impl ExactWorker {
         }
         (self.caps, self.theta) = (caps, theta);
         rows
+    }
+
+    /// The state's multiplier of row `i`, inside its caps and for the row as stated.
+    pub(crate) fn multiplier(&self, state: &State, i: usize) -> f64 {
+        let Caps { over, under } = self.caps[i];
+        let lambda = state.lambda[i].clamp(-under.min(f64::MAX), over.min(f64::MAX)) / self.norms[i];
+        if lambda.is_finite() { lambda } else { 0.0 }
     }
 
     /// The multiplier of row `i` off its kink; 0 where that side has no cap.

@@ -2,15 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::accuracy::{self, Accuracy, Tolerances};
+use crate::accuracy::{Accuracy, Tolerances};
 use crate::active_set;
 use crate::batch;
 use crate::crossover::{self, Crossed};
-use crate::exact::{Caps, ExactWorker, PATIENCE, Verdict};
+use crate::exact::{ExactWorker, PATIENCE, Verdict};
 use crate::linalg;
 use crate::optimum::{Link, Optimum, RowValues, Status};
 use crate::pool::{Guard, Pool};
-use crate::problem::{Instance, Problem, ProblemError, RowId, View};
+use crate::problem::{Instance, Problem, ProblemError, View};
 use crate::redundant;
 use crate::softened::Piece;
 use crate::store::Store;
@@ -231,7 +231,8 @@ impl Oracle {
                 Crossed::Solved(reference) => {
                     let link = Link::Reference;
                     let interior = state.clone();
-                    let own = self.measured(view, exact, state, link, reference.x, &reference.rows);
+                    let multipliers = RowValues::from_stacked(view.shape, &reference.rows);
+                    let own = self.measured(view, exact, state, link, reference.x, multipliers);
                     if !self.newton(view, exact, state, link, &mut best) && !best.offer(own, &interior) {
                         state.clone_from(&interior);
                         exact.patience = LAST_PATIENCE;
@@ -299,41 +300,48 @@ impl Oracle {
                 x[u.var] = if u.sign < 0.0 { view.lower[u.var] } else { view.upper[u.var] };
             }
         }
-        let mut stacked = vec![0.0; shape.rows()];
-        for i in 0..exact.s.m() {
-            let Caps { over, under } = exact.caps[i];
-            let lambda = state.lambda[i].clamp(-under.min(f64::MAX), over.min(f64::MAX)) / exact.norms[i];
-            let lambda = if lambda.is_finite() { lambda } else { 0.0 };
-            let id = exact.s.ids[i];
-            stacked[shape.position(id)] = lambda;
-            // A zero-width box is one row: its negative side is the lower bound's.
-            if let (RowId::Upper(j), true) = (id, lambda < 0.0) {
-                stacked[shape.position(id)] = 0.0;
-                stacked[shape.position(RowId::Lower(j))] = -lambda;
+        let mut multipliers = RowValues::constant(shape, 0.0);
+        // The engine's rows are in the order of the kinds.
+        let RowValues { soft, at_most, equal, lower, upper } = &mut multipliers;
+        let mut dense = 0..;
+        for kind in [soft, at_most, equal] {
+            for (out, i) in kind.iter_mut().zip(&mut dense) {
+                *out = exact.multiplier(state, i);
             }
         }
-        self.measured(view, exact, state, link, x, &stacked)
+        for (i, u) in (exact.s.m_dense..).zip(&exact.s.unit) {
+            let lambda = exact.multiplier(state, i);
+            // A zero-width box is one row: its negative side is the lower bound's.
+            match u.sign {
+                sign if sign < 0.0 => lower[u.var] = lambda,
+                _ if lambda < 0.0 => lower[u.var] = -lambda,
+                _ => upper[u.var] = lambda,
+            }
+        }
+        self.measured(view, exact, state, link, x, multipliers)
     }
 
     /// An answer with its accuracy, and the status that follows from it.
     fn measured(
         &self,
         view: &View<'_>,
-        exact: &ExactWorker,
+        exact: &mut ExactWorker,
         state: &State,
         link: Link,
         x: Vec<f64>,
-        stacked: &[f64],
+        multipliers: RowValues,
     ) -> Optimum {
-        let (accuracy, objective) = accuracy::measure(view, &x, stacked, self.penalties.as_deref());
+        let (accuracy, objective) = exact.gauge.measure(view, &x, &multipliers, self.penalties.as_deref());
         let right = accuracy.within(&self.tolerances);
-        let on = (0..exact.s.m()).rev().filter(|&i| state.piece[i] == Piece::On);
+        let mut active = Vec::with_capacity(state.on());
+        active
+            .extend((0..exact.s.m()).rev().filter(|&i| state.piece[i] == Piece::On).map(|i| exact.s.ids[i]));
         Optimum {
             status: if right { Status::Optimal } else { Status::NumericalTrouble },
-            active: on.map(|i| exact.s.ids[i]).collect(),
+            active,
             x,
             objective,
-            multipliers: RowValues::from_stacked(view.shape, stacked),
+            multipliers,
             accuracy,
             rank_deficient: !state.springs.is_empty(),
             link,
