@@ -98,7 +98,7 @@ impl ExactWorker {
 
     fn normalise(&mut self, view: &View<'_>, penalties: Option<&[f64]>, implied: &[usize]) {
         let (n, shape) = (self.s.n, view.shape);
-        self.columns = Columns::of(&self.s);
+        self.columns.fit(self.ws.kernel, &self.s);
         self.columns.apply(&mut self.s);
         self.norms.clear();
         self.caps.clear();
