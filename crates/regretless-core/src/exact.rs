@@ -225,23 +225,16 @@ impl ExactWorker {
 
     /// Laws around the current multipliers; z, actual before, becomes what the pieces say (0 on a kink).
     fn anchor(&mut self, state: &mut State, slope: f64) {
-        let s = &mut self.s;
         self.ws.shift.copy_from_slice(&self.ws.z);
-        for i in 0..s.m() {
-            let caps = self.caps[i];
-            let at = match state.piece[i] {
-                Piece::Below => -caps.under,
-                Piece::On => state.lambda[i].clamp(-caps.under, caps.over),
-                Piece::Above => caps.over,
+        let laws = self.s.laws.iter_mut().zip(&self.caps);
+        let rows = laws.zip(&mut self.ws.z).zip(&mut state.lambda).zip(&state.piece);
+        for ((((law, caps), z), lambda), piece) in rows {
+            (*lambda, *z) = match piece {
+                Piece::Below => (-caps.under, z.min(0.0)),
+                Piece::On => (lambda.clamp(-caps.under, caps.over), 0.0),
+                Piece::Above => (caps.over, z.max(0.0)),
             };
-            state.lambda[i] = at;
-            s.laws[i] = Law::exact(caps.over, caps.under, at, slope);
-            let z = &mut self.ws.z[i];
-            match state.piece[i] {
-                Piece::On => *z = 0.0,
-                Piece::Below => *z = z.min(0.0),
-                Piece::Above => *z = z.max(0.0),
-            }
+            *law = Law::exact(caps.over, caps.under, *lambda, slope);
         }
     }
 
@@ -267,11 +260,10 @@ impl ExactWorker {
                 Outcome::Stalled => return Verdict::Stalled,
             }
             self.ws.settle(&self.s, state, &self.theta);
-            let off = self.off_kink(state);
-            for i in 0..self.s.m() {
-                state.lambda[i] = self.s.laws[i].multiplier(state.piece[i], self.ws.z[i]);
-            }
-            size = size.max(self.size(state, slope));
+            let (off, limit) = self.read(state);
+            // Where all terms are 0, the distance over which the laws move the multipliers by |θ|.
+            let floor = (1e-3 * self.force() / slope).max(f64::MIN_POSITIVE);
+            size = size.max(self.ws.kernel.largest(&state.x)).max(limit).max(floor);
             if off <= AT_KINK * size {
                 return Verdict::Optimal;
             }
@@ -295,18 +287,17 @@ impl ExactWorker {
         Verdict::Stalled
     }
 
-    /// The largest |z| over rows on a kink.
-    fn off_kink(&self, state: &State) -> f64 {
-        let on = self.ws.z.iter().zip(&state.piece).filter(|(_, piece)| **piece == Piece::On);
-        on.fold(0.0, |off, (z, _)| off.max(z.abs()))
-    }
-
-    /// The size of the terms of z on rows at a kink; where all are 0, the distance over which the laws move the
-    /// multipliers by |θ|.
-    fn size(&self, state: &State, slope: f64) -> f64 {
-        let limits = self.s.d.iter().zip(&state.piece).filter(|(_, p)| **p == Piece::On).map(|(d, _)| d);
-        let floor = (1e-3 * self.force() / slope).max(f64::MIN_POSITIVE);
-        state.x.iter().chain(limits).fold(floor, |m, v| m.max(v.abs()))
+    /// The multipliers at the end of a path. Returns the largest |z| and the largest |d| over rows on a kink.
+    fn read(&self, state: &mut State) -> (f64, f64) {
+        let (mut off, mut limit) = (0.0_f64, 0.0_f64);
+        let rows = self.s.laws.iter().zip(&self.s.d).zip(&self.ws.z).zip(&mut state.lambda).zip(&state.piece);
+        for ((((law, d), z), lambda), piece) in rows {
+            *lambda = law.multiplier(*piece, *z);
+            if *piece == Piece::On {
+                (off, limit) = (off.max(z.abs()), limit.max(d.abs()));
+            }
+        }
+        (off, limit)
     }
 
     /// y = w z on the hard rows at their kinks: if yᵀA = 0 and yᵀd < 0 no point satisfies them all. Few rows say more than
