@@ -8,8 +8,10 @@
 //! ```
 
 use crate::kernel::Kernel;
+use crate::optimum::RowValues;
 use crate::problem::{RowId, View};
 use crate::softened::Softened;
+use crate::terms::{Rows, Terms};
 
 /// Three figures that say how right an answer is. All are relative, as [`Tolerances`] are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,81 +80,105 @@ pub(crate) fn size(a: &[f64], x: &[f64]) -> f64 {
     a.iter().zip(x).map(|(a, x)| (a * x).abs()).sum()
 }
 
-/// Measures the answer `x` with the multipliers `lambda` (stacked: soft, at most, equal, lower, upper). `penalties`, stacked
-/// alike, cap the hard rows of a softened problem. Returns the figures and the objective (of the problem's own sense).
-pub(crate) fn measure(
-    view: &View<'_>,
-    x: &[f64],
-    lambda: &[f64],
-    penalties: Option<&[f64]>,
-) -> (Accuracy, f64) {
-    let (kernel, shape, n) = (Kernel::new(), view.shape, view.shape.n);
-    let mut pull = vec![0.0; n];
-    let mut products = vec![0.0; shape.dense()];
-    let mut at = 0;
-    for rows in [view.C, view.A, view.B] {
-        let m = rows.len() / n;
-        kernel.matvec(rows, x, &mut products[at..at + m]);
-        kernel.matvec_t(rows, &lambda[at..at + m], &mut pull);
-        at += m;
-    }
-    let (lower, upper) = lambda[at..].split_at(n);
-    for ((p, l), u) in pull.iter_mut().zip(lower).zip(upper) {
-        *p += u - l;
-    }
+/// Memory for measuring, kept from one answer to the next.
+#[derive(Default)]
+pub(crate) struct Gauge {
+    /// Excess of the rows of one kind.
+    z: Vec<f64>,
+    /// C'ᵀλ, then the residual.
+    pull: Vec<f64>,
+    /// 2Qx
+    curve: Vec<f64>,
+    /// Caps of hard sides, and of sides without a price.
+    uncapped: Vec<f64>,
+    free: Vec<f64>,
+}
 
-    let mut terms = Terms::default();
-    let hard = |i: usize| penalties.map_or(f64::INFINITY, |p| p[i]);
-    for i in 0..shape.dense() {
-        let id = shape.row(i);
-        let (row, limit, over, under) = match id {
-            RowId::Soft(k) => (&view.C[k * n..(k + 1) * n], view.d[k], view.alpha[k], view.under[k]),
-            RowId::AtMost(k) => (&view.A[k * n..(k + 1) * n], view.b[k], hard(i), 0.0),
-            RowId::Equal(k) => (&view.B[k * n..(k + 1) * n], view.c[k], hard(i), hard(i)),
-            RowId::Lower(_) | RowId::Upper(_) => continue,
-        };
-        let soft = matches!(id, RowId::Soft(_));
-        terms.add(products[i] - limit, lambda[i], (over, under), soft, limit, || size(row, x));
-    }
-    for j in 0..n {
-        let (l, u) = (shape.dense() + j, shape.dense() + n + j);
-        for (i, z, limit) in
-            [(l, view.lower[j] - x[j], view.lower[j]), (u, x[j] - view.upper[j], view.upper[j])]
-        {
-            if limit.is_finite() {
-                terms.add(z, lambda[i], (hard(i), 0.0), false, limit, || x[j].abs());
-            }
+impl Gauge {
+    /// Measures the answer `x` with its multipliers. `penalties` (stacked: soft, at most, equal, lower, upper) cap the hard rows
+    /// of a softened problem. Returns the figures and the objective (of the problem's own sense).
+    pub(crate) fn measure(
+        &mut self,
+        view: &View<'_>,
+        x: &[f64],
+        multipliers: &RowValues,
+        penalties: Option<&[f64]>,
+    ) -> (Accuracy, f64) {
+        let (kernel, shape, n) = (Kernel::new(), view.shape, view.shape.n);
+        self.uncapped.resize(shape.rows(), f64::INFINITY);
+        self.free.resize(shape.rows(), 0.0);
+        let (_, hard) = penalties.unwrap_or(&self.uncapped).split_at(shape.soft);
+        let (at_most, hard) = hard.split_at(shape.at_most);
+        let (equal, bounds) = hard.split_at(shape.equal);
+        let (free, pull) = (&self.free[..], zeros(&mut self.pull, n));
+        let (mut terms, mut soft, mut primal) = (Terms::default(), None, 0.0_f64);
+        for (rows, limit, lambda, over, under) in [
+            (view.C, view.d, &multipliers.soft, view.alpha, view.under),
+            (view.A, view.b, &multipliers.at_most, at_most, free),
+            (view.B, view.c, &multipliers.equal, equal, equal),
+        ] {
+            let z = zeros(&mut self.z, limit.len());
+            kernel.matvec(rows, x, z);
+            kernel.matvec_t(rows, lambda, pull);
+            z.iter_mut().zip(limit).for_each(|(z, limit)| *z -= limit);
+            let size = |i: usize| size(&rows[i * n..(i + 1) * n], x);
+            primal = primal.max(add(&mut terms, kernel, Rows { z, lambda, over, under, limit }, size));
+            soft.get_or_insert(terms.cost);
         }
-    }
+        let (lower, upper) = bounds.split_at(n);
+        for (sign, limit, lambda, over) in
+            [(-1.0, view.lower, &multipliers.lower, lower), (1.0, view.upper, &multipliers.upper, upper)]
+        {
+            let z = zeros(&mut self.z, n);
+            for ((z, limit), x) in z.iter_mut().zip(limit).zip(x) {
+                *z = if limit.is_finite() { sign * (x - limit) } else { 0.0 };
+            }
+            kernel.axpy(sign, lambda, pull);
+            let rows = Rows { z, lambda, over, under: free, limit };
+            primal = primal.max(add(&mut terms, kernel, rows, |j| x[j].abs()));
+        }
 
-    let (mut quadratic, mut linear) = (0.0, 0.0);
-    let mut curve = vec![0.0; n];
-    if let Some(q) = view.Q {
-        // 2Qx = (Q + Qᵀ)x
-        kernel.matvec(q, x, &mut curve);
-        kernel.matvec_t(q, x, &mut curve);
-        quadratic = 0.5 * kernel.dot(&curve, x);
+        let curve = zeros(&mut self.curve, n);
+        if let Some(q) = view.Q {
+            // 2Qx = (Q + Qᵀ)x
+            kernel.matvec(q, x, curve);
+            kernel.matvec_t(q, x, curve);
+        }
+        let worth = view.sign * kernel.dot(view.theta, x) - 0.5 * kernel.dot(curve, x);
+        let scale = 1.0 + kernel.largest(view.theta) + kernel.largest(pull);
+        for ((r, theta), curve) in pull.iter_mut().zip(view.theta).zip(curve) {
+            *r = view.sign * theta - *curve - *r;
+        }
+        let along = kernel.dot(pull, x);
+        let gap = (terms.signed - along).abs().max(terms.absolute);
+        let accuracy = Accuracy {
+            primal,
+            // The largest entry forgets NaN, the sum does not.
+            dual: if along.is_finite() { kernel.largest(pull) / scale } else { f64::INFINITY },
+            gap: gap / (1.0 + (worth - terms.cost).abs()),
+        };
+        // Penalties are no part of the problem's own objective.
+        (accuracy, view.sign * (worth - soft.unwrap_or(0.0)))
     }
-    let (mut worst, mut along, mut largest) = (0.0_f64, 0.0, 0.0_f64);
-    let mut scale = 0.0_f64;
-    for j in 0..n {
-        let gain = view.sign * view.theta[j];
-        linear += gain * x[j];
-        let r = gain - curve[j] - pull[j];
-        along += r * x[j];
-        // `max` forgets NaN.
-        worst = if r.is_nan() { f64::NAN } else { worst.max(r.abs()) };
-        scale = scale.max(gain.abs());
-        largest = largest.max(pull[j].abs());
+}
+
+/// Adds rows to the sums; returns their largest relative violation of a hard side.
+fn add(sums: &mut Terms, kernel: Kernel, rows: Rows<'_>, size: impl Fn(usize) -> f64) -> f64 {
+    let terms = rows.terms(kernel);
+    sums.cost += terms.cost;
+    sums.signed += terms.signed;
+    sums.absolute += terms.absolute;
+    if terms.violation <= ROUNDING {
+        return terms.violation;
     }
-    let gain = linear - quadratic - terms.cost;
-    let gap = (terms.signed - along).abs().max(terms.absolute);
-    let accuracy = Accuracy {
-        primal: terms.violation,
-        dual: worst / (1.0 + scale + largest),
-        gap: gap / (1.0 + gain.abs()),
-    };
-    (accuracy, view.sign * (gain + terms.penalty))
+    let out = |i: usize| if rows.is_hard_side(i) { rows.z[i].abs() } else { 0.0 };
+    (0..rows.z.len()).map(|i| relative(out(i), rows.limit[i], || size(i))).fold(0.0, f64::max)
+}
+
+fn zeros(memory: &mut Vec<f64>, len: usize) -> &mut [f64] {
+    memory.clear();
+    memory.resize(len, 0.0);
+    memory
 }
 
 /// Measures a point as an answer to the *softened* problem behind a surrogate: hard rows at their penalties, no smoothing. The
@@ -163,19 +189,20 @@ pub(crate) fn of_surrogate(s: &Softened, x: &[f64], theta: &[f64], objective: f6
     let (mut z, mut residual) = (vec![0.0; s.m()], vec![0.0; s.n]);
     s.excess(kernel, x, &mut z);
     let lambda: Vec<f64> = s.laws.iter().zip(&z).map(|(law, z)| law.clipped(*z)).collect();
-    let mut terms = Terms::default();
-    let mut row = vec![0.0; s.n];
+    let over: Vec<f64> = s.laws.iter().map(|law| law.above).collect();
+    let under: Vec<f64> = s.laws.iter().map(|law| -law.below).collect();
+    let rows = Rows { z: &z, lambda: &lambda, over: &over, under: &under, limit: &s.d };
+    let terms = rows.terms(kernel);
+    let (mut primal, mut row) = (0.0_f64, vec![0.0; s.n]);
     for (i, law) in s.laws.iter().enumerate() {
-        let soft = matches!(s.ids[i], RowId::Soft(_));
-        let mut size = || {
-            s.write_row(i, &mut row);
-            size(&row, x)
-        };
-        terms.add(z[i], lambda[i], (law.above, -law.below), soft, s.d[i], &mut size);
         // Hard rows have a price here, and are violated all the same.
         let out = if law.above > 0.0 { z[i] } else { 0.0 }.max(if law.below < 0.0 { -z[i] } else { 0.0 });
-        if !soft && out > 0.0 {
-            terms.violation = terms.violation.max(relative(out, s.d[i], size));
+        if !matches!(s.ids[i], RowId::Soft(_)) && out > 0.0 {
+            let size = || {
+                s.write_row(i, &mut row);
+                size(&row, x)
+            };
+            primal = primal.max(relative(out, s.d[i], size));
         }
     }
     s.apply_t(kernel, &lambda, &mut residual);
@@ -189,50 +216,8 @@ pub(crate) fn of_surrogate(s: &Softened, x: &[f64], theta: &[f64], objective: f6
         scale = scale.max(t.abs());
     }
     Accuracy {
-        primal: terms.violation,
-        dual: worst / (1.0 + scale + largest),
+        primal,
+        dual: if along.is_finite() { worst / (1.0 + scale + largest) } else { f64::INFINITY },
         gap: (terms.signed - along).abs().max(terms.absolute) / (1.0 + objective.abs()),
-    }
-}
-
-/// Sums over the rows.
-#[derive(Default)]
-struct Terms {
-    /// The largest relative violation of a hard side.
-    violation: f64,
-    /// Σ φ(z): what soft rows and penalties cost.
-    cost: f64,
-    /// The part of it that penalties cost: no part of the problem's own objective.
-    penalty: f64,
-    /// Σ (φ − λz) and Σ |φ − λz|.
-    signed: f64,
-    absolute: f64,
-}
-
-impl Terms {
-    /// Adds a row with excess z and multiplier λ; an uncapped side is a hard one.
-    fn add(
-        &mut self,
-        z: f64,
-        lambda: f64,
-        caps: (f64, f64),
-        soft: bool,
-        limit: f64,
-        size: impl FnOnce() -> f64,
-    ) {
-        let (cap, out) = if z > 0.0 { (caps.0, z) } else { (caps.1, -z) };
-        let mut cost = 0.0;
-        if cap.is_finite() {
-            cost = cap * out;
-        } else {
-            self.violation = self.violation.max(relative(out, limit, size));
-        }
-        self.cost += cost;
-        if !soft {
-            self.penalty += cost;
-        }
-        let term = cost - lambda * z;
-        self.signed += term;
-        self.absolute += term.abs();
     }
 }

@@ -6,11 +6,14 @@
 //! LP the optimum of the first path is already the right vertex, and the one correction that follows lands on it exactly.
 //! Infeasible rows show as multipliers that keep growing: their growth is a Farkas certificate.
 
+use crate::accuracy::Gauge;
 use crate::path::{Outcome, Path};
 use crate::problem::{RowId, View};
 use crate::scaling::Columns;
 use crate::softened::{Law, Piece, Softened};
 use crate::workspace::{State, Workspace};
+
+mod infeasible;
 
 /// Multiplier caps of one row: λ ∈ [−under, over].
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +49,7 @@ pub(crate) struct ExactWorker {
     pub(crate) theta: Vec<f64>,
     /// Breakpoints a solve may take, in units of n + m.
     pub(crate) patience: usize,
+    pub(crate) gauge: Gauge,
 }
 
 const ROUNDS: usize = 60;
@@ -69,6 +73,7 @@ impl ExactWorker {
             ws: Workspace::new(n, m),
             theta: vec![0.0; n],
             patience: PATIENCE,
+            gauge: Gauge::default(),
             s,
         };
         worker.normalise(view, None, &[]);
@@ -95,7 +100,7 @@ impl ExactWorker {
 
     fn normalise(&mut self, view: &View<'_>, penalties: Option<&[f64]>, implied: &[usize]) {
         let (n, shape) = (self.s.n, view.shape);
-        self.columns = Columns::of(&self.s);
+        self.columns.fit(self.ws.kernel, &self.s);
         self.columns.apply(&mut self.s);
         self.norms.clear();
         self.caps.clear();
@@ -222,23 +227,16 @@ impl ExactWorker {
 
     /// Laws around the current multipliers; z, actual before, becomes what the pieces say (0 on a kink).
     fn anchor(&mut self, state: &mut State, slope: f64) {
-        let s = &mut self.s;
         self.ws.shift.copy_from_slice(&self.ws.z);
-        for i in 0..s.m() {
-            let caps = self.caps[i];
-            let at = match state.piece[i] {
-                Piece::Below => -caps.under,
-                Piece::On => state.lambda[i].clamp(-caps.under, caps.over),
-                Piece::Above => caps.over,
+        let laws = self.s.laws.iter_mut().zip(&self.caps);
+        let rows = laws.zip(&mut self.ws.z).zip(&mut state.lambda).zip(&state.piece);
+        for ((((law, caps), z), lambda), piece) in rows {
+            (*lambda, *z) = match piece {
+                Piece::Below => (-caps.under, z.min(0.0)),
+                Piece::On => (lambda.clamp(-caps.under, caps.over), 0.0),
+                Piece::Above => (caps.over, z.max(0.0)),
             };
-            state.lambda[i] = at;
-            s.laws[i] = Law::exact(caps.over, caps.under, at, slope);
-            let z = &mut self.ws.z[i];
-            match state.piece[i] {
-                Piece::On => *z = 0.0,
-                Piece::Below => *z = z.min(0.0),
-                Piece::Above => *z = z.max(0.0),
-            }
+            *law = Law::exact(caps.over, caps.under, *lambda, slope);
         }
     }
 
@@ -264,11 +262,10 @@ impl ExactWorker {
                 Outcome::Stalled => return Verdict::Stalled,
             }
             self.ws.settle(&self.s, state, &self.theta);
-            let off = self.off_kink(state);
-            for i in 0..self.s.m() {
-                state.lambda[i] = self.s.laws[i].multiplier(state.piece[i], self.ws.z[i]);
-            }
-            size = size.max(self.size(state, slope));
+            let (off, limit) = self.read(state);
+            // Where all terms are 0, the distance over which the laws move the multipliers by |θ|.
+            let floor = (1e-3 * self.force() / slope).max(f64::MIN_POSITIVE);
+            size = size.max(self.ws.kernel.largest(&state.x)).max(limit).max(floor);
             if off <= AT_KINK * size {
                 return Verdict::Optimal;
             }
@@ -292,67 +289,24 @@ impl ExactWorker {
         Verdict::Stalled
     }
 
-    /// The largest |z| over rows on a kink.
-    fn off_kink(&self, state: &State) -> f64 {
-        let on = self.ws.z.iter().zip(&state.piece).filter(|(_, piece)| **piece == Piece::On);
-        on.fold(0.0, |off, (z, _)| off.max(z.abs()))
-    }
-
-    /// The size of the terms of z on rows at a kink; where all are 0, the distance over which the laws move the
-    /// multipliers by |θ|.
-    fn size(&self, state: &State, slope: f64) -> f64 {
-        let limits = self.s.d.iter().zip(&state.piece).filter(|(_, p)| **p == Piece::On).map(|(d, _)| d);
-        let floor = (1e-3 * self.force() / slope).max(f64::MIN_POSITIVE);
-        state.x.iter().chain(limits).fold(floor, |m, v| m.max(v.abs()))
-    }
-
-    /// y = w z on the hard rows at their kinks: if yᵀA = 0 and yᵀd < 0 no point satisfies them all. Few rows say more than
-    /// many, so small entries are left out first.
-    fn farkas(&mut self, state: &State) -> Option<Vec<usize>> {
-        [1e-2, 1e-4, 1e-7].into_iter().find_map(|share| self.farkas_above(state, share))
-    }
-
-    fn farkas_above(&mut self, state: &State, share: f64) -> Option<Vec<usize>> {
-        let s = &self.s;
-        let signed = |i: usize| {
-            let (z, caps) = (self.ws.z[i], self.caps[i]);
-            let wrong_side = (z < 0.0 && caps.under == 0.0) || (z > 0.0 && caps.over == 0.0);
-            if state.piece[i] == Piece::On && self.hard(i) && !wrong_side { z } else { 0.0 }
-        };
-        let mut y: Vec<f64> = (0..s.m()).map(signed).collect();
-        let cut = share * y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
-        y.iter_mut().filter(|y| y.abs() < cut).for_each(|y| *y = 0.0);
-        self.proves_infeasible(&y).then(|| (0..y.len()).filter(|&i| y[i] != 0.0).collect())
-    }
-
-    /// True if yᵀA = 0 and yᵀd < 0 for the unit-norm rows, up to rounding.
-    pub(crate) fn proves_infeasible(&mut self, y: &[f64]) -> bool {
-        let terms = || y.iter().zip(&self.s.d).map(|(y, d)| y * d);
-        let (total, value) = (y.iter().map(|y| y.abs()).sum::<f64>(), terms().sum::<f64>());
-        let size = terms().fold(0.0_f64, |m, t| m.max(t.abs()));
-        self.ws.residual.fill(0.0);
-        self.s.apply_t(self.ws.kernel, y, &mut self.ws.residual);
-        let left = self.ws.kernel.largest(&self.ws.residual);
-        total > 0.0 && left <= 1e-7 * total && value < -1e-9 * size
-    }
-
-    /// Drops rows from an infeasible set while the rest still cannot hold together: none of what is left can be missed.
-    pub(crate) fn irreducible(&mut self, mut rows: Vec<usize>) -> Vec<usize> {
-        let (caps, theta) = (self.caps.clone(), self.theta.clone());
-        self.theta.fill(0.0);
-        let mut at = 0;
-        while at < rows.len() && rows.len() > 1 {
-            let dropped = rows.remove(at);
-            self.caps.fill(Caps { over: 0.0, under: 0.0 });
-            rows.iter().for_each(|&i| self.caps[i] = caps[i]);
-            let mut state = State::new(self.s.n, self.s.m());
-            if !matches!(self.solve(&mut state, false), Verdict::Infeasible(_)) {
-                rows.insert(at, dropped);
-                at += 1;
+    /// The multipliers at the end of a path. Returns the largest |z| and the largest |d| over rows on a kink.
+    fn read(&self, state: &mut State) -> (f64, f64) {
+        let (mut off, mut limit) = (0.0_f64, 0.0_f64);
+        let rows = self.s.laws.iter().zip(&self.s.d).zip(&self.ws.z).zip(&mut state.lambda).zip(&state.piece);
+        for ((((law, d), z), lambda), piece) in rows {
+            *lambda = law.multiplier(*piece, *z);
+            if *piece == Piece::On {
+                (off, limit) = (off.max(z.abs()), limit.max(d.abs()));
             }
         }
-        (self.caps, self.theta) = (caps, theta);
-        rows
+        (off, limit)
+    }
+
+    /// The state's multiplier of row `i`, inside its caps and for the row as stated.
+    pub(crate) fn multiplier(&self, state: &State, i: usize) -> f64 {
+        let Caps { over, under } = self.caps[i];
+        let lambda = state.lambda[i].clamp(-under.min(f64::MAX), over.min(f64::MAX)) / self.norms[i];
+        if lambda.is_finite() { lambda } else { 0.0 }
     }
 
     /// The multiplier of row `i` off its kink; 0 where that side has no cap.

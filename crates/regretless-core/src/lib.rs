@@ -112,6 +112,7 @@ mod springs;
 mod stage;
 mod store;
 mod surrogate;
+mod terms;
 mod vertex;
 mod workspace;
 

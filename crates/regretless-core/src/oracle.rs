@@ -2,19 +2,19 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::accuracy::{self, Accuracy, Tolerances};
+use crate::accuracy::Tolerances;
 use crate::active_set;
 use crate::batch;
 use crate::crossover::{self, Crossed};
-use crate::exact::{Caps, ExactWorker, PATIENCE, Verdict};
-use crate::linalg;
-use crate::optimum::{Link, Optimum, RowValues, Status};
+use crate::exact::{ExactWorker, PATIENCE, Verdict};
+use crate::optimum::{Link, Optimum, RowValues};
 use crate::pool::{Guard, Pool};
-use crate::problem::{Instance, Problem, ProblemError, RowId, View};
+use crate::problem::{Instance, Problem, ProblemError, View};
 use crate::redundant;
-use crate::softened::Piece;
 use crate::store::Store;
 use crate::workspace::{Owner, State, Work};
+
+mod answer;
 
 /// Changes of the active set that are tried near an answer before the next link is asked.
 const NEWTON_STEPS: usize = 12;
@@ -231,7 +231,8 @@ impl Oracle {
                 Crossed::Solved(reference) => {
                     let link = Link::Reference;
                     let interior = state.clone();
-                    let own = self.measured(view, exact, state, link, reference.x, &reference.rows);
+                    let multipliers = RowValues::from_stacked(view.shape, &reference.rows);
+                    let own = self.measured(view, exact, state, link, reference.x, multipliers);
                     if !self.newton(view, exact, state, link, &mut best) && !best.offer(own, &interior) {
                         state.clone_from(&interior);
                         exact.patience = LAST_PATIENCE;
@@ -278,127 +279,6 @@ impl Oracle {
         }
         false
     }
-
-    /// The state as an answer in the user's units, measured there.
-    fn answer(&self, view: &View<'_>, exact: &mut ExactWorker, state: &mut State, link: Link) -> Optimum {
-        let shape = view.shape;
-        if state.x.iter().any(|x| !x.is_finite()) {
-            state.x.fill(0.0);
-        }
-        let mut x = state.x.clone();
-        exact.columns.multiply(&mut x);
-        if !state.springs.is_empty() {
-            minimum_norm(exact, &mut x);
-            state.x.copy_from_slice(&x);
-            exact.columns.divide(&mut state.x);
-        }
-        // A variable at its bound is there exactly.
-        for (i, u) in (exact.s.m_dense..).zip(&exact.s.unit) {
-            if state.piece[i] == Piece::On {
-                state.x[u.var] = u.sign * exact.s.d[i];
-                x[u.var] = if u.sign < 0.0 { view.lower[u.var] } else { view.upper[u.var] };
-            }
-        }
-        let mut stacked = vec![0.0; shape.rows()];
-        for i in 0..exact.s.m() {
-            let Caps { over, under } = exact.caps[i];
-            let lambda = state.lambda[i].clamp(-under.min(f64::MAX), over.min(f64::MAX)) / exact.norms[i];
-            let lambda = if lambda.is_finite() { lambda } else { 0.0 };
-            let id = exact.s.ids[i];
-            stacked[shape.position(id)] = lambda;
-            // A zero-width box is one row: its negative side is the lower bound's.
-            if let (RowId::Upper(j), true) = (id, lambda < 0.0) {
-                stacked[shape.position(id)] = 0.0;
-                stacked[shape.position(RowId::Lower(j))] = -lambda;
-            }
-        }
-        self.measured(view, exact, state, link, x, &stacked)
-    }
-
-    /// An answer with its accuracy, and the status that follows from it.
-    fn measured(
-        &self,
-        view: &View<'_>,
-        exact: &ExactWorker,
-        state: &State,
-        link: Link,
-        x: Vec<f64>,
-        stacked: &[f64],
-    ) -> Optimum {
-        let (accuracy, objective) = accuracy::measure(view, &x, stacked, self.penalties.as_deref());
-        let right = accuracy.within(&self.tolerances);
-        let on = (0..exact.s.m()).rev().filter(|&i| state.piece[i] == Piece::On);
-        Optimum {
-            status: if right { Status::Optimal } else { Status::NumericalTrouble },
-            active: on.map(|i| exact.s.ids[i]).collect(),
-            x,
-            objective,
-            multipliers: RowValues::from_stacked(view.shape, stacked),
-            accuracy,
-            rank_deficient: !state.springs.is_empty(),
-            link,
-            work: exact.ws.work,
-        }
-    }
-
-    /// What is said of an instance that was proved to have no optimum.
-    fn without_optimum(
-        &self,
-        view: &View<'_>,
-        exact: &mut ExactWorker,
-        state: &mut State,
-        proof: Verdict,
-        link: Link,
-    ) -> Optimum {
-        let sign = self.problem.sign();
-        let named =
-            |exact: &ExactWorker, rows: Vec<usize>| rows.into_iter().map(|i| exact.s.ids[i]).collect();
-        let mut ray = exact.ws.dx[..view.shape.n].to_vec();
-        exact.columns.multiply(&mut ray);
-        let infeasible = match proof {
-            Verdict::Infeasible(rows) => Some(exact.irreducible(rows)),
-            // An unbounded objective means nothing if there is no feasible point.
-            _ => self.infeasible_rows(view, exact),
-        };
-        let (status, objective) = match infeasible {
-            Some(rows) => (Status::Infeasible { rows: named(exact, rows) }, -sign * f64::INFINITY),
-            None => (Status::Unbounded { ray }, sign * f64::INFINITY),
-        };
-        if state.x.iter().any(|x| !x.is_finite()) {
-            state.x.fill(0.0);
-        }
-        let mut x = state.x.clone();
-        exact.columns.multiply(&mut x);
-        Optimum {
-            status,
-            x,
-            objective,
-            multipliers: RowValues::constant(view.shape, 0.0),
-            active: Vec::new(),
-            accuracy: Accuracy::NONE,
-            rank_deficient: false,
-            link,
-            work: exact.ws.work,
-        }
-    }
-
-    /// Rows without a feasible point, asked for with θ = 0; `None` if there is one.
-    fn infeasible_rows(&self, view: &View<'_>, exact: &mut ExactWorker) -> Option<Vec<usize>> {
-        exact.theta.fill(0.0);
-        let mut state = State::new(exact.s.n, exact.s.m());
-        let mut verdict = exact.solve(&mut state, false);
-        if verdict == Verdict::Stalled && self.penalties.is_none() {
-            let at_rest = View { theta: &vec![0.0; view.shape.n], ..*view };
-            if let Crossed::Proved(proof) = crossover::ask(&at_rest, exact, &mut state) {
-                verdict = proof;
-            }
-        }
-        exact.set_gain(view);
-        match verdict {
-            Verdict::Infeasible(rows) => Some(exact.irreducible(rows)),
-            _ => None,
-        }
-    }
 }
 
 /// The best answer so far, with the state behind it.
@@ -422,31 +302,5 @@ impl Best {
         let (optimum, found) = self.found.expect("an answer was offered");
         *state = found;
         optimum
-    }
-}
-
-/// Takes out of x what no row and no Q sees.
-fn minimum_norm(exact: &ExactWorker, x: &mut [f64]) {
-    let (s, n) = (&exact.s, exact.s.n);
-    let mut gram = s.two_q.clone().unwrap_or_else(|| vec![0.0; n * n]);
-    for (row, i) in gram.chunks_exact_mut(n).zip(0..) {
-        exact.columns.divide(row);
-        row.iter_mut().for_each(|q| *q /= exact.columns.get(i));
-    }
-    let mut row = vec![0.0; n];
-    for i in 0..s.m() {
-        s.write_row(i, &mut row);
-        exact.columns.divide(&mut row);
-        for (a, out) in row.iter().zip(gram.chunks_exact_mut(n)) {
-            exact.ws.kernel.axpy(*a, &row, out);
-        }
-    }
-    let Some((values, vectors)) = linalg::eigen(&gram, n) else { return };
-    let largest = values.last().copied().unwrap_or(0.0);
-    for (i, value) in values.iter().enumerate() {
-        if *value <= 1e-12 * largest {
-            let along = exact.ws.kernel.dot(vectors.row(i), x);
-            exact.ws.kernel.axpy(-along, vectors.row(i), x);
-        }
     }
 }

@@ -71,13 +71,15 @@ impl<'a> Path<'a> {
         let ws = &mut *self.ws;
         let far = k.largest(&self.state.x);
         self.shifted = false;
-        for i in 0..s.m() {
-            ws.lambda[i] = s.laws[i].multiplier(self.state.piece[i], ws.z[i]);
-            ws.shift[i] -= ws.z[i];
-            if ws.shift[i].abs() <= 4e-16 * s.d[i].abs().max(far * s.reach[i]) {
-                ws.shift[i] = 0.0;
+        let rows = s.laws.iter().zip(&s.d).zip(&s.reach).zip(&self.state.piece);
+        let moving = ws.z.iter().zip(&mut ws.lambda).zip(&mut ws.shift);
+        for ((((law, d), reach), piece), ((z, lambda), shift)) in rows.zip(moving) {
+            *lambda = law.multiplier(*piece, *z);
+            *shift -= z;
+            if shift.abs() <= 4e-16 * d.abs().max(far * reach) {
+                *shift = 0.0;
             }
-            self.shifted |= ws.shift[i] != 0.0;
+            self.shifted |= *shift != 0.0;
         }
         s.force(k, &self.state.x, &ws.lambda, &mut ws.dtheta[..s.n]);
         for (d, t) in ws.dtheta.iter_mut().zip(self.theta) {

@@ -1,6 +1,6 @@
 //! What every solve ends with: stationarity measured, and mended by refinement.
 
-use crate::softened::Softened;
+use crate::softened::{Piece, Softened};
 use crate::workspace::{State, Workspace};
 
 /// Residuals up to this times the scale are what a solve delivers.
@@ -16,15 +16,16 @@ impl Workspace {
     /// more, so that a steep law excuses nothing else. Leaves z, λ and the residual vector behind.
     pub(crate) fn stationarity(&mut self, s: &Softened, x: &[f64], theta: &[f64]) -> f64 {
         s.excess(self.kernel, x, &mut self.z);
-        let far = x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let far = self.kernel.largest(x);
         let mut scale = s.floor.max(f64::MIN_POSITIVE);
         let mut noise = ROUNDING * s.curvature * far;
-        for i in 0..s.m() {
-            let law = &s.laws[i];
-            self.lambda[i] = law.clipped(self.z[i]);
-            scale = scale.max(self.lambda[i].abs() * s.reach[i]);
-            if law.lo < self.z[i] && self.z[i] <= law.hi {
-                noise = noise.max(ROUNDING * law.slope * s.d[i].abs() * s.reach[i]);
+        let rows = s.laws.iter().zip(&s.d).zip(&s.reach).zip(&self.z).zip(&mut self.lambda);
+        for ((((law, d), reach), z), lambda) in rows {
+            let piece = law.piece(*z);
+            *lambda = law.multiplier(piece, *z);
+            scale = scale.max(lambda.abs() * reach);
+            if piece == Piece::On {
+                noise = noise.max(ROUNDING * law.slope * d.abs() * reach);
             }
         }
         s.force(self.kernel, x, &self.lambda, &mut self.residual);

@@ -156,9 +156,11 @@ impl Softened {
         let (n, shape) = (view.shape.n, view.shape);
         self.m_dense = shape.dense();
         self.dense.clear();
-        self.dense.extend([view.C, view.A, view.B].into_iter().flatten());
         self.d.clear();
-        self.d.extend([view.d, view.b, view.c].into_iter().flatten());
+        for (rows, limits) in [(view.C, view.d), (view.A, view.b), (view.B, view.c)] {
+            self.dense.extend_from_slice(rows);
+            self.d.extend_from_slice(limits);
+        }
         self.ids.clear();
         self.ids.extend((0..self.m_dense).map(|i| shape.row(i)));
         self.unit.clear();
