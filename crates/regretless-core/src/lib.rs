@@ -62,87 +62,54 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Folders follow the way of the data, and each uses only those before it: `linalg` → `problem` → `engine` (the parametric
+//! active-set method, a homotopy) → `solve` (exact) → `multipliers` → `surrogate` → `gradient` → `predict` → `loss` → `decide`.
+//!
 //! Bad input is an `Err`; a hard problem is a status ([`Status`], [`SurrogateStatus`]), and each status says which outputs
 //! mean what. Results do not depend on the number of threads. Notation follows the paper (NeurIPS 2021): C', d', γ for the
 //! stacked rows, M and U for the rows on the quadratic and the linear piece.
 
-mod accuracy;
-mod active_set;
-mod anchors;
-mod batch;
-mod chain;
-mod clock;
-mod crossover;
-mod curvature;
-mod duplicates;
-mod exact;
-mod exact_gap;
-mod factor;
+mod decide;
+mod engine;
 mod gradient;
-mod interior;
-mod kernel;
-mod kkt;
-mod laws;
-mod layout;
-mod ldl;
 mod linalg;
 pub mod loss;
-mod matrix;
 mod multipliers;
-mod newton;
-mod optimum;
-mod oracle;
-mod parameter;
-mod path;
-mod pool;
+mod predict;
 mod problem;
-mod pseudo;
-mod reading;
-mod redundant;
-pub mod reference;
-mod regret;
-mod saved;
-mod scaling;
-mod scenarios;
-mod settle;
-mod sharpness;
-mod softened;
-mod solution;
-mod springs;
-mod stage;
-mod store;
+mod solve;
 mod surrogate;
-mod terms;
-mod vertex;
-mod workspace;
 
-pub use accuracy::{Accuracy, Tolerances};
-pub use clock::Nanos;
+pub use decide::regret::{Decision, Regret};
+pub use engine::accuracy::Accuracy;
+pub use engine::clock::Nanos;
+pub use engine::reference;
+pub use engine::rows::Piece;
+pub use engine::status::{Link, SurrogateStatus};
+pub use engine::workspace::Work;
 pub use gradient::Gradients;
-pub use layout::{Layout, Part};
+pub use linalg::matrix::Matrix;
 pub use loss::build as build_loss;
 pub use loss::{
     Batch, Cause, DecisionLoss, LossError, LossOptions, LossTrouble, LossWork, Losses, Method, MethodInfo,
     Side,
 };
-pub use matrix::Matrix;
 pub use multipliers::{Certificate, MultiplierError, Multipliers, Refusal, Rule};
-pub use optimum::{Link, Optimum, RowValues, Status};
-pub use oracle::Oracle;
-pub use parameter::{Parameter, Parameters};
+pub use predict::layout::{Layout, Part};
+pub use predict::scenarios::{ScenarioError, Scenarios};
+pub use problem::parameter::{Parameter, Parameters};
+pub use problem::tolerance::Tolerances;
 pub use problem::{
-    Block, HardRows, Instance, Problem, ProblemBuilder, ProblemError, RowId, Sense, Shape, Soft, SoftRows,
-    View,
+    Block, HardRows, Instance, Problem, ProblemBuilder, ProblemError, RowId, RowValues, Sense, Shape, Soft,
+    SoftRows, View,
 };
-pub use regret::{Decision, Regret};
-pub use saved::SavedError;
-pub use scenarios::{ScenarioError, Scenarios};
-pub use sharpness::Sharpness;
-pub use softened::Piece;
-pub use solution::{Solution, SurrogateStatus};
-pub use store::Store;
+pub use solve::codec::SavedError;
+pub use solve::optimum::{Optimum, Status};
+pub use solve::oracle::Oracle;
+pub use solve::store::Store;
+pub use surrogate::sharpness::Sharpness;
+pub use surrogate::solution::Solution;
 pub use surrogate::{Segments, Surrogate, SurrogateOptions};
-pub use workspace::Work;
 
 /// The README's Rust code, run as a documentation test.
 #[cfg(doctest)]

@@ -16,15 +16,15 @@ use super::{
     Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of, positive,
     read_store, save_store,
 };
-use crate::Matrix;
-use crate::kkt;
-use crate::layout::Values;
-use crate::optimum::Optimum;
-use crate::oracle::Oracle;
-use crate::parameter::Parameter;
+use crate::gradient::kkt;
+use crate::linalg::matrix::Matrix;
+use crate::predict::instances::Reading;
+use crate::predict::layout::Values;
+use crate::problem::parameter::Parameter;
 use crate::problem::{Instance, Problem, ProblemError, View};
-use crate::reading::Reading;
-use crate::store::Store;
+use crate::solve::optimum::Optimum;
+use crate::solve::oracle::Oracle;
+use crate::solve::store::Store;
 
 pub(super) struct Df {
     reading: Reading,

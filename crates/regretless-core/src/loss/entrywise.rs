@@ -6,7 +6,7 @@ use super::{
     Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, header, positive,
     read_header,
 };
-use crate::layout::Layout;
+use crate::predict::layout::Layout;
 use crate::problem::ProblemError;
 
 pub(super) struct Entrywise {

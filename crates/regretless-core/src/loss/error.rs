@@ -3,11 +3,11 @@
 use thiserror::Error;
 
 use super::Method;
-use crate::optimum::Status;
+use crate::engine::status::SurrogateStatus;
+use crate::predict::scenarios::ScenarioError;
 use crate::problem::ProblemError;
-use crate::saved::SavedError;
-use crate::scenarios::ScenarioError;
-use crate::solution::SurrogateStatus;
+use crate::solve::codec::SavedError;
+use crate::solve::optimum::Status;
 
 /// Bad input to a loss as a whole. One sample that cannot be solved is not an error: see [`LossTrouble`].
 #[derive(Clone, Debug, Error, PartialEq)]

@@ -18,13 +18,13 @@ use super::softening::Softening;
 use super::truths::Known;
 use super::{Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of};
 use crate::gradient::Gradients;
-use crate::layout::Values;
-use crate::parameter::Parameter;
+use crate::predict::instances::Reading;
+use crate::predict::layout::Values;
+use crate::problem::parameter::Parameter;
 use crate::problem::{ProblemError, RowId};
-use crate::reading::Reading;
-use crate::solution::Solution;
-use crate::stage::{Stage, smooth_hinge};
 use crate::surrogate::Segments;
+use crate::surrogate::objective::{Stage, smooth_hinge};
+use crate::surrogate::solution::Solution;
 
 pub(super) struct Gap {
     base: Softening,

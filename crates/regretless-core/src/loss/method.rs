@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::LossError;
-use crate::layout::Layout;
-use crate::parameter::Parameter;
+use crate::predict::layout::Layout;
 use crate::problem::Problem;
+use crate::problem::parameter::Parameter;
 
 /// A way to train predictions.
 ///

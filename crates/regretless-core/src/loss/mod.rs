@@ -21,14 +21,14 @@ pub use error::{Cause, LossError, LossTrouble, Side};
 pub use method::{Method, MethodInfo};
 pub(crate) use truths::fingerprint;
 
-use crate::layout::Layout;
 use crate::multipliers::Multipliers;
-use crate::optimum::RowValues;
+use crate::predict::instances::Reading;
+use crate::predict::layout::Layout;
+use crate::predict::scenarios::Scenarios;
+use crate::problem::RowValues;
 use crate::problem::{Problem, ProblemError, RowId};
-use crate::reading::Reading;
-use crate::saved::{Reader, SavedError, Writer};
-use crate::scenarios::Scenarios;
-use crate::store::Store;
+use crate::solve::codec::{Reader, SavedError, Writer};
+use crate::solve::store::Store;
 
 /// Predictions and truths of some samples, row after row.
 #[derive(Clone, Copy, Debug)]

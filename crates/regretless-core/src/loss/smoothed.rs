@@ -18,12 +18,13 @@ use rayon::prelude::*;
 use super::softening::Softening;
 use super::truths::Known;
 use super::{Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of};
-use crate::layout::Values;
-use crate::parameter::Parameter;
+use crate::engine::status::SurrogateStatus;
+use crate::predict::instances::Reading;
+use crate::predict::layout::Values;
+use crate::problem::parameter::Parameter;
 use crate::problem::{ProblemError, RowId};
-use crate::reading::Reading;
-use crate::solution::{Solution, SurrogateStatus};
 use crate::surrogate::Segments;
+use crate::surrogate::solution::Solution;
 
 pub(super) struct Smoothed {
     base: Softening,

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::{LossError, LossOptions, Method, header, positive, read_header};
 use crate::gradient::Gradients;
-use crate::layout::Values;
 use crate::multipliers::Multipliers;
-use crate::optimum::RowValues;
+use crate::predict::instances::Reading;
+use crate::predict::layout::Values;
+use crate::problem::RowValues;
 use crate::problem::{Instance, Problem, ProblemError, RowId};
-use crate::reading::Reading;
-use crate::saved::SavedError;
-use crate::solution::Solution;
-use crate::store::Store;
+use crate::solve::codec::SavedError;
+use crate::solve::store::Store;
+use crate::surrogate::solution::Solution;
 use crate::surrogate::{Segments, Surrogate, SurrogateOptions};
 
 use super::truths::{Known, Truths};

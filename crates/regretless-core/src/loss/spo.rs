@@ -18,12 +18,12 @@ use super::{
     save_store,
 };
 use crate::gradient::Gradients;
-use crate::layout::Values;
-use crate::optimum::Optimum;
-use crate::oracle::Oracle;
+use crate::predict::instances::Reading;
+use crate::predict::layout::Values;
 use crate::problem::{Instance, ProblemError};
-use crate::reading::Reading;
-use crate::store::Store;
+use crate::solve::optimum::Optimum;
+use crate::solve::oracle::Oracle;
+use crate::solve::store::Store;
 
 pub(super) struct SpoPlus {
     reading: Reading,

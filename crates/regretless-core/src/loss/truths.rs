@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Cause, Side};
-use crate::layout::Values;
-use crate::oracle::Oracle;
+use crate::predict::layout::Values;
 use crate::problem::{Instance, ProblemError, RowId};
-use crate::stage::Stage;
+use crate::solve::oracle::Oracle;
 use crate::surrogate::Surrogate;
+use crate::surrogate::objective::Stage;
 
 /// What the losses need of a solved truth.
 #[derive(Debug)]

@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::optimum::{RowValues, Status};
-use crate::oracle::Oracle;
+use crate::problem::RowValues;
 use crate::problem::{Instance, Problem, RowId};
+use crate::solve::optimum::Status;
+use crate::solve::oracle::Oracle;
 
 /// Over the instances tried, what softening did.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,10 @@
 //! Penalties from the multipliers of exact optima.
 
 use super::{MultiplierError, largest_theta, positive, smallest_norms};
-use crate::duplicates::Merged;
-use crate::optimum::RowValues;
-use crate::oracle::Oracle;
+use crate::problem::RowValues;
+use crate::problem::duplicates::Merged;
 use crate::problem::{Instance, Problem, View};
+use crate::solve::oracle::Oracle;
 
 /// βᵢ = factor · max(largest multiplier of row i, median over the hard rows that ever bind), for unit rows.
 pub(super) fn choose(

@@ -1,7 +1,7 @@
 //! The paper's rule of thumb, with its escalation.
 
 use super::{Certificate, MultiplierError, largest_theta, positive};
-use crate::optimum::RowValues;
+use crate::problem::RowValues;
 use crate::problem::{Instance, Problem, View};
 
 /// β = factor · (√n) · max|θ| on every hard row, doubled until the certificate holds (20 times at most).

@@ -14,7 +14,7 @@ pub use theory::Refusal;
 
 use thiserror::Error;
 
-use crate::optimum::RowValues;
+use crate::problem::RowValues;
 use crate::problem::{Instance, Problem, ProblemError, RowId, View};
 
 /// A rule that chooses the penalties of hard rows.

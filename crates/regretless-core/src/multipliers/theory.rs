@@ -6,8 +6,8 @@
 use thiserror::Error;
 
 use super::{MultiplierError, norm, smallest_norms};
-use crate::linalg;
-use crate::optimum::RowValues;
+use crate::linalg::dense;
+use crate::problem::RowValues;
 use crate::problem::View;
 
 /// Why no theorem applies.
@@ -167,7 +167,7 @@ fn gradient_bound(view: &View<'_>) -> Result<f64, Refusal> {
     };
     let mut e = norm(view.theta) + pull(view.alpha).max(pull(view.under));
     if let Some(q) = view.Q {
-        let spectral = linalg::singular_values(q, n, n).first().copied().unwrap_or(0.0);
+        let spectral = dense::singular_values(q, n, n).first().copied().unwrap_or(0.0);
         if spectral > 0.0 {
             e += 2.0 * spectral * radius(view)?;
         }
@@ -223,7 +223,7 @@ fn lambda_max(views: &[View<'_>]) -> Option<f64> {
                 pick.swap(i, j);
             }
             let set: Vec<f64> = pick[..n].iter().flat_map(|&i| rows[i].iter().copied()).collect();
-            let smallest = linalg::singular_values(&set, n, n).last().copied().unwrap_or(0.0);
+            let smallest = dense::singular_values(&set, n, n).last().copied().unwrap_or(0.0);
             if smallest > 1e-10 {
                 let lambda = 1.0 / (smallest * smallest);
                 largest = Some(largest.map_or(lambda, |l: f64| l.max(lambda)));

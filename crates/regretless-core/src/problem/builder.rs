@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::convex;
 use super::{Block, Data, HardRows, Problem, ProblemError, Sense, SoftRows};
-use crate::{Matrix, linalg};
+use crate::linalg::matrix::Matrix;
 
 /// A block of soft rows before it has a name: `alphaᵀmax(Cx − d, 0) + underᵀmax(d − Cx, 0)`.
 #[derive(Clone, Debug)]
@@ -199,7 +200,7 @@ fn stack_hard(n: usize, parts: Vec<(String, Matrix, Vec<f64>)>) -> Result<HardRo
 #[allow(non_snake_case)]
 fn symmetric(Q: &Matrix, n: usize) -> Result<Matrix, ProblemError> {
     check_matrix("Q", (n, n), Q)?;
-    linalg::check_psd(Q.as_slice(), n)?;
+    convex::check_psd(Q.as_slice(), n)?;
     Ok(Matrix::from_fn(n, n, |i, j| f64::midpoint(Q[(i, j)], Q[(j, i)])))
 }
 

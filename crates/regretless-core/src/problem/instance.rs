@@ -1,11 +1,13 @@
 //! One instance of a problem: the stated parameters with some of them overridden.
 
 use super::builder::{check_bounds, check_prices, check_vector};
+use super::convex;
+use super::tolerance::{Tolerances, relative, size};
 use super::{Problem, ProblemError, RowId, Shape};
-use crate::accuracy::{self, Tolerances};
-use crate::kernel::Kernel;
-use crate::optimum::RowValues;
-use crate::{Matrix, linalg};
+use crate::linalg::dense;
+use crate::linalg::matrix::Matrix;
+use crate::linalg::simd::Kernel;
+use crate::problem::RowValues;
 
 /// Overrides for one solve. Matrices are row-major slices; what is `None` keeps the problem's value.
 ///
@@ -121,7 +123,7 @@ impl Problem {
             None => self.Q().map(Matrix::as_slice),
             Some(q) => {
                 check_vector("Q", s.n * s.n, q)?;
-                linalg::check_psd(q, s.n)?;
+                convex::check_psd(q, s.n)?;
                 Some(q)
             }
         };
@@ -172,8 +174,7 @@ impl View<'_> {
         let tolerance = Tolerances::default().primal;
         let mut worst: Option<(RowId, f64)> = None;
         let mut look = |id: RowId, out: f64, limit: f64, row: &[f64], x: &[f64]| {
-            if out > worst.map_or(0.0, |(_, most)| most)
-                && accuracy::relative(out, limit, || accuracy::size(row, x)) > tolerance
+            if out > worst.map_or(0.0, |(_, most)| most) && relative(out, limit, || size(row, x)) > tolerance
             {
                 worst = Some((id, out));
             }
@@ -227,7 +228,7 @@ impl View<'_> {
         let n = self.shape.n;
         self.Q.map(|q| {
             let symmetric = Matrix::from_fn(n, n, |i, j| f64::midpoint(q[i * n + j], q[j * n + i]));
-            linalg::smallest_eigenvalue(&symmetric)
+            dense::smallest_eigenvalue(&symmetric)
         })
     }
 

@@ -8,18 +8,24 @@
 //! `min` problems state the same terms as costs: `min θᵀx + xᵀQx + αᵀmax(Cx − d, 0) + …`.
 
 mod builder;
+mod convex;
+pub(crate) mod duplicates;
 mod error;
 mod instance;
+pub(crate) mod parameter;
+mod row_values;
+pub(crate) mod tolerance;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(crate) use builder::PSD_TOLERANCE;
+use builder::PSD_TOLERANCE;
 pub use builder::{ProblemBuilder, Soft};
 pub use error::ProblemError;
 pub use instance::{Instance, View};
+pub use row_values::RowValues;
 
-use crate::Matrix;
+use crate::linalg::matrix::Matrix;
 
 /// Whether the objective is a gain or a cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,280 @@
+//! What predictions cost: the decisions they cause, judged by the parameters that came true.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+
+use crate::decide::medoids::Anchors;
+use crate::loss::{Cause, LossError, Side, fingerprint, gap_of};
+use crate::predict::instances::Reading;
+use crate::predict::layout::{Layout, Values};
+use crate::predict::scenarios::Scenarios;
+use crate::problem::RowValues;
+use crate::problem::{Instance, Problem, ProblemError};
+use crate::solve::codec::{Reader, Writer};
+use crate::solve::optimum::{Optimum, Status};
+use crate::solve::oracle::Oracle;
+use crate::solve::store::Store;
+
+/// A decision and what came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// How the solve at the prediction ended.
+    pub status: Status,
+    /// Why the decision does not count: prediction or truth refused or without an optimum. `None` if all is well.
+    pub trouble: Option<Cause>,
+    /// The decision.
+    pub x: Vec<f64>,
+    /// F(x; truth), in the problem's own sense; infinitely bad where there is no decision or no truth to judge by.
+    pub objective: f64,
+    /// V(truth), in the problem's own sense; infinite if the truth has no optimum.
+    pub optimal: f64,
+    /// What the decision falls short of the optimum, ≥ 0; below 0 only if the decision breaks hard rows of the truth and
+    /// nobody set a price on that ([`Regret::price_violations`]). Infinite where there is trouble.
+    pub regret: f64,
+    /// The largest violation of a hard row or bound of the truth, in the row's own units.
+    pub violation: f64,
+    /// The objective that was expected: the optimal value at the prediction (of the average problem, with scenarios).
+    pub predicted_objective: f64,
+}
+
+/// Decides exactly at predictions, and judges the decisions by truths.
+///
+/// ```
+/// use regretless_core::*;
+/// let problem = Problem::maximize(2)
+///     .at_most("machine", Matrix::from_rows(&[[1.0, 1.0]]), [1.0])
+///     .build()?;
+/// let mut regret = Regret::new(&problem, &Layout::theta(2), None)?;
+/// let decisions = regret.evaluate(&[1.0, 2.0], &[2.0, 1.5], &[0])?;
+/// assert!((decisions[0].x[1] - 1.0).abs() < 1e-12);
+/// assert!((decisions[0].regret - 0.5).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Regret {
+    reading: Reading,
+    oracle: Oracle,
+    /// Solves truths: the original problem.
+    original: Oracle,
+    /// V(truth) by the truth's own values.
+    optimal: BTreeMap<u64, f64>,
+    store: Store,
+    anchors: Anchors,
+    /// What a unit of violation of a hard row costs.
+    prices: Option<RowValues>,
+}
+
+/// Memory for warm starts unless [`Regret::set_store_bytes`] says otherwise.
+const STORE_BYTES: usize = 512 << 20;
+
+const TAG: [u8; 4] = *b"RGRG";
+const VERSION: u32 = 1;
+
+impl Regret {
+    /// An evaluator; with scenarios decisions are for the average over them.
+    pub fn new(problem: &Problem, layout: &Layout, scenarios: Option<Scenarios>) -> Result<Self, LossError> {
+        layout.check(problem)?;
+        let reading = Reading::new(problem, layout, scenarios)?;
+        Ok(Self {
+            oracle: Oracle::new(&reading.problem().or_zero_theta()),
+            original: Oracle::new(&problem.or_zero_theta()),
+            reading,
+            optimal: BTreeMap::new(),
+            store: Store::with_budget(STORE_BYTES),
+            anchors: Anchors::default(),
+            prices: None,
+        })
+    }
+
+    /// Adds what broken hard rows of the truth cost to the regret. With multipliers that make the softened problem exact, no
+    /// decision gains by breaking one. Only predicted hard rows and bounds can be broken.
+    pub fn price_violations(&mut self, prices: &RowValues) -> Result<(), LossError> {
+        self.prices = Some(prices.checked("multiplier", self.reading.original().shape())?.clone());
+        Ok(())
+    }
+
+    /// Empties the store of warm starts and gives it another budget.
+    pub fn set_store_bytes(&mut self, bytes: usize) {
+        self.store = Store::with_budget(bytes);
+    }
+
+    /// Decides at each prediction, from where its id was decided last, and judges by the truth.
+    pub fn evaluate(
+        &mut self,
+        predictions: &[f64],
+        truths: &[f64],
+        ids: &[u64],
+    ) -> Result<Vec<Decision>, LossError> {
+        let (width, truth_width) = (self.reading.width(), self.reading.layout().width());
+        self.check("predictions", predictions, ids.len() * width)?;
+        self.check("truths", truths, ids.len() * truth_width)?;
+        let values: Vec<Values<'_>> =
+            predictions.par_chunks_exact(width).map(|p| self.reading.values(p)).collect();
+        let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
+        let solved = self.oracle.solve_batch_warm(&instances, ids, &mut self.store);
+        drop(instances);
+        self.solve_truths(truths);
+        let rows = solved.into_par_iter().zip(truths.par_chunks_exact(truth_width));
+        let known = |truth: &[f64]| self.optimal.get(&fingerprint(truth)).copied();
+        Ok(rows.map(|(solved, truth)| self.judge(solved, truth, known(truth))).collect())
+    }
+
+    /// [`Regret::evaluate`] for rows that will not come again: each starts from the nearest anchor, and nothing is kept.
+    pub fn evaluate_once(&self, predictions: &[f64], truths: &[f64]) -> Result<Vec<Decision>, LossError> {
+        let (width, truth_width) = (self.reading.width(), self.reading.layout().width());
+        self.check("truths", truths, predictions.len() / width * truth_width)?;
+        let solved = self.decide(predictions)?;
+        let values: Vec<Values<'_>> =
+            truths.chunks_exact(truth_width).map(|truth| self.reading.truth(truth)).collect();
+        let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
+        let optima = self.original.solve_batch(&instances);
+        let rows = solved.into_iter().zip(truths.chunks_exact(truth_width)).zip(optima);
+        let judge = |((solved, truth), optimum): ((_, &[f64]), Result<Optimum, _>)| {
+            self.judge(solved, truth, optimum.ok().map(|o| o.objective))
+        };
+        Ok(rows.map(judge).collect())
+    }
+
+    /// Solves the truths that are new, each once and from nothing.
+    fn solve_truths(&mut self, truths: &[f64]) {
+        let mut new = BTreeSet::new();
+        let unsolved: Vec<(u64, &[f64])> = truths
+            .chunks_exact(self.reading.layout().width())
+            .map(|truth| (fingerprint(truth), truth))
+            .filter(|(key, _)| !self.optimal.contains_key(key) && new.insert(*key))
+            .collect();
+        let values: Vec<Values<'_>> = unsolved.iter().map(|(_, truth)| self.reading.truth(truth)).collect();
+        let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
+        for ((key, _), optimum) in unsolved.iter().zip(self.original.solve_batch(&instances)) {
+            if let Ok(optimum) = optimum {
+                self.optimal.insert(*key, optimum.objective);
+            }
+        }
+    }
+
+    fn judge(&self, solved: Result<Optimum, ProblemError>, truth: &[f64], optimal: Option<f64>) -> Decision {
+        let problem = self.reading.original();
+        // Without a decision nothing may look good.
+        let worst = -problem.sign() * f64::INFINITY;
+        let mut decision = match solved {
+            Ok(optimum) => Decision {
+                trouble: Cause::of_status(Side::Prediction, &optimum.status),
+                status: optimum.status,
+                x: optimum.x,
+                objective: worst,
+                optimal: -worst,
+                regret: f64::INFINITY,
+                violation: 0.0,
+                predicted_objective: optimum.objective,
+            },
+            Err(error) => Decision {
+                trouble: Some(Cause::Refused(Side::Prediction, error)),
+                status: Status::NumericalTrouble,
+                x: vec![0.0; problem.n()],
+                objective: worst,
+                optimal: -worst,
+                regret: f64::INFINITY,
+                violation: 0.0,
+                predicted_objective: worst,
+            },
+        };
+        let values = self.reading.truth(truth);
+        let instance = values.instance();
+        let view = match problem.view(&instance) {
+            Ok(view) => view,
+            Err(error) => {
+                decision.trouble.get_or_insert(Cause::Refused(Side::Truth, error));
+                return decision;
+            }
+        };
+        if decision.trouble.is_none() {
+            decision.objective = view.objective(&decision.x);
+            decision.violation = view.violation(&decision.x);
+        }
+        decision.optimal = optimal.unwrap_or(-worst);
+        if !decision.optimal.is_finite() {
+            let words = if decision.optimal * view.sign > 0.0 { "unbounded" } else { "infeasible" };
+            decision.trouble.get_or_insert(Cause::NoOptimum(Side::Truth, words.into()));
+        }
+        if decision.trouble.is_none() {
+            let (best, found) = (view.sign * decision.optimal, view.sign * decision.objective);
+            let broken = self.prices.as_ref().map_or(0.0, |prices| view.penalty(&decision.x, prices));
+            let regret = gap_of(best, found) + broken;
+            // What rounding leaves of a perfect decision is no regret.
+            decision.regret = if regret.abs() <= 1e-12 * (1.0 + best.abs()) { 0.0 } else { regret };
+        }
+        decision
+    }
+
+    /// Decides at predictions without knowing the truth, each from the nearest anchor (see [`Regret::set_anchors`]).
+    /// A prediction that the problem refuses is an `Err` of its own.
+    pub fn decide(&self, predictions: &[f64]) -> Result<Vec<Result<Optimum, ProblemError>>, LossError> {
+        let width = self.reading.width();
+        self.check("predictions", predictions, predictions.len() / width * width)?;
+        let values: Vec<Values<'_>> =
+            predictions.par_chunks_exact(width).map(|p| self.reading.values(p)).collect();
+        let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
+        let starts = predictions.par_chunks_exact(width).map(|p| self.anchors.nearest(p)).collect();
+        let solved = self.oracle.solve_batch_from(&instances, starts);
+        Ok(solved.into_iter().map(|s| s.map(|(optimum, _)| optimum)).collect())
+    }
+
+    /// Picks up to `count` of the given predictions, so that others are near one of them, and solves them: new rows
+    /// start from the nearest. The same predictions give the same anchors. Returns how many were picked.
+    pub fn set_anchors(&mut self, predictions: &[f64], count: usize) -> Result<usize, LossError> {
+        let width = self.reading.width();
+        self.check("predictions", predictions, predictions.len() / width * width)?;
+        self.anchors = Anchors::choose(&self.oracle, &self.reading, predictions, count);
+        Ok(self.anchors.len())
+    }
+
+    /// V(truth) of each truth, solved where it is not known yet; infinite where there is no optimum, NaN where the problem
+    /// refuses the truth.
+    pub fn optima(&mut self, truths: &[f64]) -> Result<Vec<f64>, LossError> {
+        let width = self.reading.layout().width();
+        self.check("truths", truths, truths.len() / width * width)?;
+        self.solve_truths(truths);
+        let value = |truth| self.optimal.get(&fingerprint(truth)).copied().unwrap_or(f64::NAN);
+        Ok(truths.chunks_exact(width).map(value).collect())
+    }
+
+    /// The optimal values of the truths met so far, by a key made of the truth's own values.
+    pub fn known_optima(&self) -> Vec<(u64, f64)> {
+        self.optimal.iter().map(|(key, value)| (*key, *value)).collect()
+    }
+
+    /// Takes over optimal values that another evaluator of the same problem and layout found.
+    pub fn know_optima(&mut self, known: &[(u64, f64)]) {
+        self.optimal.extend(known.iter().copied().filter(|(_, value)| !value.is_nan()));
+    }
+
+    /// Everything a resumed process needs; this one forgets its factors, so that both go on bit-equal. Anchors are not
+    /// in it: they follow from the predictions they were chosen from.
+    pub fn checkpoint(&mut self) -> Vec<u8> {
+        self.store.drop_factors();
+        let mut w = Writer::default();
+        w.tag(TAG, VERSION);
+        w.bytes(&self.store.to_bytes());
+        w.0
+    }
+
+    /// Takes up where [`Regret::checkpoint`] left off. On an error nothing has changed.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), LossError> {
+        let mut r = Reader::new(bytes);
+        r.tag(TAG, VERSION, "regret evaluator")?;
+        let store = Store::from_bytes(r.bytes()?)?;
+        r.end()?;
+        self.store = store;
+        Ok(())
+    }
+
+    fn check(&self, what: &'static str, values: &[f64], expected: usize) -> Result<(), LossError> {
+        if values.len() == expected {
+            return Ok(());
+        }
+        // A ragged batch: the next whole number of rows is what was meant.
+        let expected = if expected < values.len() { expected + self.reading.width() } else { expected };
+        Err(LossError::Length { what, expected, found: values.len() })
+    }
+}

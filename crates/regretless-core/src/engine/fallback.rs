@@ -1,0 +1,258 @@
+//! The smooth mode: the surrogate solved for its own optimum, by a chain of solvers that never ends in silence.
+
+use std::sync::Arc;
+
+use crate::engine::newton;
+use crate::engine::path::{Outcome, Path};
+use crate::engine::pinv::Pseudo;
+use crate::engine::reference;
+use crate::engine::residual::REFUSED;
+use crate::engine::rows::{Piece, Softened};
+use crate::engine::status::Link;
+use crate::engine::status::SurrogateStatus;
+use crate::engine::workspace::{Owner, State, Workspace};
+use crate::problem::RowId;
+
+/// What a solve hands to its [`Solution`].
+pub(crate) struct Solved {
+    pub(crate) status: SurrogateStatus,
+    pub(crate) link: Link,
+    pub(crate) residual: f64,
+    /// Where the next solve of this sample starts.
+    pub(crate) start: Option<Arc<State>>,
+    /// The state gradients use, if it is not the start.
+    pub(crate) state: Option<Arc<State>>,
+    /// The rows gradients use, if they are not the surrogate's.
+    pub(crate) rows: Option<Arc<Softened>>,
+    /// Stands in for the factor where H is singular.
+    pub(crate) pseudo: Option<Arc<Pseudo>>,
+}
+
+impl Solved {
+    pub(crate) fn new(status: SurrogateStatus, link: Link) -> Self {
+        Self { status, link, residual: 0.0, start: None, state: None, rows: None, pseudo: None }
+    }
+}
+
+/// The surrogate's own optimum.
+pub(crate) fn smooth(
+    rows: &Arc<Softened>,
+    ws: &mut Workspace,
+    theta: &[f64],
+    fresh: bool,
+    start: Option<Arc<State>>,
+    owner: Owner,
+) -> Solved {
+    let (mut state, warm) = owner.adopt(start, rows.n, rows.m());
+    let mut solved =
+        climb(rows, &mut state, ws, theta, if warm { Start::Warm { fresh } } else { Start::Cold });
+    let saturated = saturated_rows(rows, &state);
+    if !saturated.is_empty() || solved.status == SurrogateStatus::Unbounded {
+        // A multiplier was too small for this instance: solve it with the hard rows uncapped.
+        let mut uncapped = (**rows).clone();
+        uncapped.uncap();
+        let mut retried = state.clone();
+        let start = if solved.status == SurrogateStatus::Optimal {
+            // From where its rows stand at their caps, which is the beginning of what lies beyond them.
+            for i in (0..rows.m()).filter(|&i| at_cap(rows, &state, i)) {
+                retried.piece[i] = Piece::On;
+            }
+            retried.factored = false;
+            Start::Warm { fresh: true }
+        } else {
+            Start::Cold
+        };
+        let again = climb(&uncapped, &mut retried, ws, theta, start);
+        if again.status == SurrogateStatus::Optimal {
+            (state, solved) = (retried, again);
+            solved.rows = Some(Arc::new(uncapped));
+            solved.status = SurrogateStatus::Uncapped { rows: saturated };
+        }
+    }
+    state.factored &= !fresh && solved.rows.is_none();
+    solved.start = Some(Arc::new(state));
+    solved
+}
+
+#[derive(Clone, Copy)]
+enum Start {
+    Cold,
+    Warm { fresh: bool },
+}
+
+/// Path, then Newton, then Clarabel: the first that reaches the accuracy answers.
+fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Solved {
+    let mut outcome = path(rows, state, ws, theta, start);
+    let mut residual = f64::INFINITY;
+    if outcome == Outcome::Arrived {
+        residual = ws.settle(rows, state, theta);
+    }
+    if residual > REFUSED && matches!(start, Start::Warm { .. }) && outcome != Outcome::Unbounded {
+        outcome = path(rows, state, ws, theta, Start::Cold);
+        residual = if outcome == Outcome::Arrived { ws.settle(rows, state, theta) } else { f64::INFINITY };
+    }
+    let mut link = Link::Path;
+    if outcome != Outcome::Unbounded && residual > REFUSED {
+        link = Link::Newton;
+        if state.x.iter().any(|x| !x.is_finite()) {
+            state.x.fill(0.0);
+        }
+        outcome = newton::climb(rows, state, ws, theta);
+        if outcome == Outcome::Arrived {
+            residual = ws.settle(rows, state, theta);
+        }
+    }
+    if outcome != Outcome::Unbounded
+        && residual > REFUSED
+        && let Some(x) = reference::solve_softened(rows, theta)
+    {
+        link = Link::Reference;
+        state.x.copy_from_slice(&x);
+        outcome = newton::climb(rows, state, ws, theta);
+        residual = ws.settle(rows, state, theta);
+    }
+    let status = match outcome {
+        Outcome::Unbounded => SurrogateStatus::Unbounded,
+        _ if residual <= REFUSED => SurrogateStatus::Optimal,
+        _ => SurrogateStatus::NumericalTrouble,
+    };
+    if state.x.iter().any(|x| !x.is_finite()) {
+        state.x.fill(0.0);
+    }
+    if status != SurrogateStatus::Optimal {
+        residual = ws.stationarity(rows, &state.x, theta).min(f64::MAX);
+    }
+    state.lambda.copy_from_slice(&ws.lambda);
+    state.z.copy_from_slice(&ws.z);
+    state.theta.copy_from_slice(theta);
+    let mut solved = Solved::new(status, link);
+    solved.residual = residual;
+    if !state.factored || !state.springs.is_empty() {
+        solved.pseudo = Some(Arc::new(Pseudo::new(rows, state)));
+        if solved.status == SurrogateStatus::Optimal {
+            solved.pseudo.iter().for_each(|p| p.minimum_norm(rows, state));
+        }
+    }
+    solved
+}
+
+fn path(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Outcome {
+    match start {
+        Start::Cold => {
+            start_point(rows, &mut state.x);
+            rows.excess(ws.kernel, &state.x, &mut ws.shift);
+            ws.z.copy_from_slice(&ws.shift);
+            for i in 0..rows.m() {
+                state.piece[i] = rows.laws[i].piece(ws.z[i]);
+            }
+            state.factored = false;
+        }
+        Start::Warm { fresh: false } if state.factored => {
+            return Path::new(rows, state, ws, theta).resume();
+        }
+        Start::Warm { .. } => {
+            // Other rows, same pieces and multipliers: the limits are shifted to where these are optimal.
+            rows.excess(ws.kernel, &state.x, &mut ws.shift);
+            ws.z.copy_from_slice(&ws.shift);
+            for i in 0..rows.m() {
+                let law = &rows.laws[i];
+                let z = &mut ws.z[i];
+                match state.piece[i] {
+                    _ if law.slope == 0.0 => state.piece[i] = Piece::Below,
+                    Piece::Below => *z = z.min(law.lo),
+                    Piece::Above => *z = z.max(law.hi),
+                    Piece::On => *z = ((state.lambda[i] - law.anchor) / law.slope).clamp(law.lo, law.hi),
+                }
+            }
+            state.factored = false;
+        }
+    }
+    let mut path = Path::new(rows, state, ws, theta);
+    if !path.is_factored() && !path.factorise() {
+        return Outcome::Stalled;
+    }
+    path.run()
+}
+
+/// The corner every cold start begins at: each variable at a bound if it has one.
+fn start_point(rows: &Softened, x: &mut [f64]) {
+    x.fill(0.0);
+    for (u, d) in rows.unit.iter().zip(&rows.d[rows.m_dense..]).rev() {
+        x[u.var] = u.sign * d;
+    }
+}
+
+/// Hard rows whose multiplier stands at its cap: the penalty is too small for this instance.
+fn saturated_rows(rows: &Softened, state: &State) -> Vec<RowId> {
+    (0..rows.m()).filter(|&i| at_cap(rows, state, i)).map(|i| rows.ids[i]).collect()
+}
+
+/// True if row `i` is a hard one and its multiplier stands at a cap.
+fn at_cap(rows: &Softened, state: &State, i: usize) -> bool {
+    let capped = match state.piece[i] {
+        Piece::Above => rows.laws[i].above > 0.0,
+        Piece::Below => rows.laws[i].below < 0.0,
+        Piece::On => false,
+    };
+    capped && !matches!(rows.ids[i], RowId::Soft(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Matrix;
+    use crate::engine::rows::Law;
+    use crate::problem::{Instance, Problem, Soft};
+
+    /// A softened problem with every kind of row, from a small linear congruential sequence.
+    fn random(seed: u64, uncapped: bool) -> (Softened, Vec<f64>) {
+        let mut state = seed.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(3_037_000_493);
+        let mut next = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        let n = 6;
+        let mut matrix = |rows: usize| Matrix::from_fn(rows, n, |_, _| next());
+        let (c, a, b) = (matrix(4), matrix(3), matrix(1));
+        let problem = Problem::maximize(n)
+            .soft("s", Soft::both(c, [0.1, -0.1, 0.2, 0.0], [0.5, 0.4, 0.3, 0.2], [0.0, 0.2, 0.0, 0.1]))
+            .at_most("a", a, [0.3, 0.2, 0.4])
+            .equal("b", b, [0.1])
+            .lower([-1.0; 6])
+            .upper([1.0; 6])
+            .build()
+            .unwrap();
+        let view = problem.view(&Instance::default()).unwrap();
+        let mut rows = Softened::new(&view);
+        for i in 0..rows.m() {
+            let law = match rows.ids[i] {
+                RowId::Soft(k) => Law::smooth(view.alpha[k], view.under[k], 2.0),
+                RowId::Equal(_) => Law::smooth(5.0, 5.0, 2.0),
+                _ => Law::smooth(5.0, 0.0, 2.0),
+            };
+            rows.laws[i] = if uncapped && i >= 4 { law.uncapped() } else { law };
+        }
+        let theta = (0..n).map(|_| next()).collect();
+        (rows, theta)
+    }
+
+    /// Each link on its own lands on the same optimum; Clarabel to its own tolerance.
+    #[test]
+    fn the_links_agree() {
+        for seed in 0..200 {
+            let (rows, theta) = random(seed, seed % 2 == 0);
+            let mut ws = Workspace::new(rows.n, rows.m());
+            let mut by_path = State::new(rows.n, rows.m());
+            assert_eq!(path(&rows, &mut by_path, &mut ws, &theta, Start::Cold), Outcome::Arrived);
+            assert!(ws.settle(&rows, &mut by_path, &theta) <= 1e-10);
+            let mut by_newton = State::new(rows.n, rows.m());
+            assert_eq!(newton::climb(&rows, &mut by_newton, &mut ws, &theta), Outcome::Arrived);
+            assert!(ws.settle(&rows, &mut by_newton, &theta) <= 1e-10);
+            let by_reference = reference::solve_softened(&rows, &theta).unwrap();
+            for j in 0..rows.n {
+                assert!((by_path.x[j] - by_newton.x[j]).abs() < 1e-8, "newton, seed {seed}");
+                assert!((by_path.x[j] - by_reference[j]).abs() < 1e-4, "reference, seed {seed}");
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The engine: one instance's rows with their multiplier laws, and the ways to its optimum.
+//!
+//! A parametric active-set method (a *homotopy*): from a solved θ₀ the optimum is followed to the new θ, piece by piece
+//! ([`path`]). Where that fails [`newton`] is asked, then [`reference`] ([`fallback`] is the order of asking).
+
+pub(crate) mod accuracy;
+pub(crate) mod assemble;
+pub(crate) mod clock;
+pub(crate) mod fallback;
+pub(crate) mod newton;
+pub(crate) mod path;
+pub(crate) mod penalty;
+pub(crate) mod pinv;
+pub(crate) mod pool;
+pub mod reference;
+pub(crate) mod regularise;
+pub(crate) mod residual;
+pub(crate) mod rows;
+pub(crate) mod scaling;
+pub(crate) mod simd;
+pub(crate) mod status;
+pub(crate) mod terms;
+pub(crate) mod workspace;

@@ -1,0 +1,295 @@
+//! The softened problem: every row a multiplier between two caps.
+//!
+//! All rows of a problem are stacked (soft, at most, equal, then bounds) as z = C'x − d', and the problem becomes
+//!
+//! ```text
+//! max_x  θᵀx − xᵀQx − Σᵢ φᵢ(zᵢ)        φᵢ' = λᵢ(zᵢ) ∈ [−γ⁻ᵢ, γ⁺ᵢ]
+//! ```
+//!
+//! with a multiplier law λᵢ that is 'below' (= −γ⁻) for z ≤ lo, rises linearly with slope w over (lo, hi], and is 'above'
+//! (= γ⁺) beyond. A ± pair (equality, two-sided soft row, l = u) is one row with two caps. The surrogate of the paper and
+//! the exact problem differ in their laws only, so one engine ([`crate::engine::path`]) solves both.
+
+use crate::linalg::simd::Kernel;
+use crate::problem::{RowId, View};
+
+/// Which piece of its multiplier law a row is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Piece {
+    /// z ≤ lo: the multiplier is at its lower cap (0 for a one-sided row).
+    Below,
+    /// lo < z ≤ hi: the quadratic piece; the paper's M.
+    On,
+    /// z > hi: the multiplier is at its upper cap; the paper's U.
+    Above,
+}
+
+/// A multiplier law: `anchor + slope·z` clipped to `[below, above]`, with breakpoints at `lo` and `hi`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Law {
+    pub(crate) anchor: f64,
+    pub(crate) slope: f64,
+    pub(crate) lo: f64,
+    pub(crate) hi: f64,
+    pub(crate) below: f64,
+    pub(crate) above: f64,
+}
+
+impl Law {
+    /// A row that costs nothing: its multiplier is 0 everywhere and it has no breakpoint.
+    const IDLE: Law =
+        Law { anchor: 0.0, slope: 0.0, lo: f64::INFINITY, hi: f64::INFINITY, below: 0.0, above: 0.0 };
+
+    /// The paper's surrogate: λ runs from −under to over while z runs over |z| ≤ 1/4K.
+    pub(crate) fn smooth(over: f64, under: f64, k: f64) -> Self {
+        let slope = 2.0 * k * (over + under);
+        if slope <= 0.0 {
+            return Self::IDLE;
+        }
+        let h = 0.25 / k;
+        Self { anchor: 0.5 * (over - under), slope, lo: -h, hi: h, below: -under, above: over }
+    }
+
+    /// The same law without its caps: what a hard row gets when its multiplier proved too small.
+    pub(crate) fn uncapped(mut self) -> Self {
+        if self.above > 0.0 {
+            (self.hi, self.above) = (f64::INFINITY, f64::INFINITY);
+        }
+        if self.below < 0.0 {
+            (self.lo, self.below) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        }
+        self
+    }
+
+    /// The law of the exact problem near the multiplier `at`: kinks at z = 0, slope only for the proximal step.
+    pub(crate) fn exact(over: f64, under: f64, at: f64, slope: f64) -> Self {
+        if over + under <= 0.0 {
+            return Self::IDLE;
+        }
+        let lo = (-under - at) / slope;
+        let hi = (over - at) / slope;
+        Self { anchor: at, slope, lo, hi, below: -under, above: over }
+    }
+
+    /// The piece of `z`.
+    pub(crate) fn piece(&self, z: f64) -> Piece {
+        if z <= self.lo {
+            Piece::Below
+        } else if z <= self.hi {
+            Piece::On
+        } else {
+            Piece::Above
+        }
+    }
+
+    /// λ on a given piece, extended beyond its ends (the frozen pieces of the vertex mode).
+    pub(crate) fn multiplier(&self, piece: Piece, z: f64) -> f64 {
+        match piece {
+            Piece::Below => self.below,
+            Piece::On => self.anchor + self.slope * z,
+            Piece::Above => self.above,
+        }
+    }
+
+    /// λ(z).
+    pub(crate) fn clipped(&self, z: f64) -> f64 {
+        self.multiplier(self.piece(z), z)
+    }
+}
+
+/// A bound: `sign · x[var] ≤ d`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unit {
+    pub(crate) var: usize,
+    pub(crate) sign: f64,
+}
+
+/// The stacked rows with their laws.
+#[derive(Clone, Debug)]
+pub(crate) struct Softened {
+    pub(crate) n: usize,
+    /// 2Q, symmetric, row-major.
+    pub(crate) two_q: Option<Vec<f64>>,
+    /// Largest absolute entry of 2Q.
+    pub(crate) curvature: f64,
+    /// Dense rows, row-major.
+    pub(crate) dense: Vec<f64>,
+    /// Number of dense rows.
+    pub(crate) m_dense: usize,
+    /// Bounds, after the dense rows.
+    pub(crate) unit: Vec<Unit>,
+    /// What each row is.
+    pub(crate) ids: Vec<RowId>,
+    /// d'.
+    pub(crate) d: Vec<f64>,
+    /// Largest absolute entry of each row.
+    pub(crate) reach: Vec<f64>,
+    pub(crate) laws: Vec<Law>,
+    /// The smallest force that is not rounding; residuals are measured against no less.
+    pub(crate) floor: f64,
+}
+
+impl Softened {
+    /// Stacks the rows of a view; laws are idle until set.
+    pub(crate) fn new(view: &View<'_>) -> Self {
+        let n = view.shape.n;
+        let mut s = Self {
+            n,
+            two_q: None,
+            curvature: 0.0,
+            dense: Vec::new(),
+            m_dense: 0,
+            unit: Vec::new(),
+            ids: Vec::new(),
+            d: Vec::new(),
+            reach: Vec::new(),
+            laws: Vec::new(),
+            floor: 0.0,
+        };
+        s.load(view);
+        s
+    }
+
+    /// Stacks the rows of another view into the same memory.
+    pub(crate) fn load(&mut self, view: &View<'_>) {
+        let (n, shape) = (view.shape.n, view.shape);
+        self.m_dense = shape.dense();
+        self.dense.clear();
+        self.d.clear();
+        for (rows, limits) in [(view.C, view.d), (view.A, view.b), (view.B, view.c)] {
+            self.dense.extend_from_slice(rows);
+            self.d.extend_from_slice(limits);
+        }
+        self.ids.clear();
+        self.ids.extend((0..self.m_dense).map(|i| shape.row(i)));
+        self.unit.clear();
+        for (j, (&l, &u)) in view.lower.iter().zip(view.upper).enumerate() {
+            // A zero-width box is one two-sided row.
+            if l > f64::NEG_INFINITY && l < u {
+                self.unit.push(Unit { var: j, sign: -1.0 });
+                self.ids.push(RowId::Lower(j));
+                self.d.push(-l);
+            }
+            if u < f64::INFINITY {
+                self.unit.push(Unit { var: j, sign: 1.0 });
+                self.ids.push(RowId::Upper(j));
+                self.d.push(u);
+            }
+        }
+        self.reach.clear();
+        self.reach.extend(self.dense.chunks_exact(n).map(|r| r.iter().fold(0.0, |m: f64, a| m.max(a.abs()))));
+        self.reach.resize(self.d.len(), 1.0);
+        self.laws.clear();
+        self.laws.resize(self.d.len(), Law::IDLE);
+        match (view.Q, &mut self.two_q) {
+            (None, two_q) => *two_q = None,
+            (Some(q), two_q) => {
+                let two_q = two_q.get_or_insert_with(Vec::new);
+                two_q.clear();
+                two_q.extend((0..n * n).map(|ij| q[ij] + q[(ij % n) * n + ij / n]));
+            }
+        }
+        self.curvature = self.two_q.iter().flatten().fold(0.0, |m, q| m.max(q.abs()));
+    }
+
+    /// Takes the caps off the hard rows.
+    pub(crate) fn uncap(&mut self) {
+        for (law, id) in self.laws.iter_mut().zip(&self.ids) {
+            if !matches!(id, RowId::Soft(_)) {
+                *law = law.uncapped();
+            }
+        }
+    }
+
+    /// Number of rows.
+    pub(crate) fn m(&self) -> usize {
+        self.d.len()
+    }
+
+    /// True if row `i` is two-sided by nature: an equality or a zero-width box.
+    pub(crate) fn is_equality(&self, i: usize, view: &View<'_>) -> bool {
+        match self.ids[i] {
+            RowId::Equal(_) => true,
+            RowId::Upper(j) => view.lower[j] == view.upper[j],
+            _ => false,
+        }
+    }
+
+    /// Dense row `i`.
+    pub(crate) fn row(&self, i: usize) -> &[f64] {
+        &self.dense[i * self.n..(i + 1) * self.n]
+    }
+
+    /// Writes row `i`, dense or bound, to `out`.
+    pub(crate) fn write_row(&self, i: usize, out: &mut [f64]) {
+        if i < self.m_dense {
+            out.copy_from_slice(self.row(i));
+        } else {
+            out.fill(0.0);
+            let u = self.unit[i - self.m_dense];
+            out[u.var] = u.sign;
+        }
+    }
+
+    /// out += s · row i
+    pub(crate) fn add_row(&self, k: Kernel, i: usize, s: f64, out: &mut [f64]) {
+        if i < self.m_dense {
+            k.axpy(s, self.row(i), out);
+        } else {
+            let u = self.unit[i - self.m_dense];
+            out[u.var] += s * u.sign;
+        }
+    }
+
+    /// out = C'x
+    pub(crate) fn apply(&self, k: Kernel, x: &[f64], out: &mut [f64]) {
+        let (dense, unit) = out.split_at_mut(self.m_dense);
+        k.matvec(&self.dense, x, dense);
+        for (o, u) in unit.iter_mut().zip(&self.unit) {
+            *o = u.sign * x[u.var];
+        }
+    }
+
+    /// out = C'x for the rows off their quadratic piece, 0 for those on it.
+    pub(crate) fn apply_off(&self, k: Kernel, piece: &[Piece], x: &[f64], out: &mut [f64]) {
+        let (dense, unit) = out.split_at_mut(self.m_dense);
+        let (dense_piece, unit_piece) = piece.split_at(self.m_dense);
+        k.matvec_off(&self.dense, dense_piece, x, dense);
+        for ((o, u), piece) in unit.iter_mut().zip(&self.unit).zip(unit_piece) {
+            *o = if *piece == Piece::On { 0.0 } else { u.sign * x[u.var] };
+        }
+    }
+
+    /// out += C'ᵀy
+    pub(crate) fn apply_t(&self, k: Kernel, y: &[f64], out: &mut [f64]) {
+        let (dense, unit) = y.split_at(self.m_dense);
+        k.matvec_t(&self.dense, dense, out);
+        for (y, u) in unit.iter().zip(&self.unit) {
+            out[u.var] += y * u.sign;
+        }
+    }
+
+    /// out = 2Qx + C'ᵀy, the right-hand side of stationarity θ = 2Qx + C'ᵀλ.
+    pub(crate) fn force(&self, k: Kernel, x: &[f64], y: &[f64], out: &mut [f64]) {
+        match &self.two_q {
+            Some(two_q) => k.matvec(two_q, x, out),
+            None => out.fill(0.0),
+        }
+        self.apply_t(k, y, out);
+    }
+
+    /// Stiffness of the springs that hold variables which no active row holds: of the order of the rows' own slopes.
+    pub(crate) fn spring(&self) -> f64 {
+        let steepest = self.laws.iter().fold(0.0_f64, |s, l| s.max(l.slope));
+        if steepest > 0.0 { steepest } else { 1.0 }
+    }
+
+    /// z = C'x − d'
+    pub(crate) fn excess(&self, k: Kernel, x: &[f64], z: &mut [f64]) {
+        self.apply(k, x, z);
+        for (z, d) in z.iter_mut().zip(&self.d) {
+            *z -= d;
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What counts as violated, and what an answer has to keep.
+
+/// What an answer has to keep to be called optimal; see [`Accuracy`] for what each is relative to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerances {
+    /// Violation of hard rows and bounds.
+    pub primal: f64,
+    /// Stationarity.
+    pub dual: f64,
+    /// Duality gap and complementarity.
+    pub gap: f64,
+}
+
+impl Tolerances {
+    /// The same tolerance for all three.
+    pub fn all(tolerance: f64) -> Self {
+        Self { primal: tolerance, dual: tolerance, gap: tolerance }
+    }
+}
+
+impl Default for Tolerances {
+    /// 1e-7 each.
+    fn default() -> Self {
+        Self::all(1e-7)
+    }
+}
+
+/// A violation below this share of 1 + |b| is measured against that alone: the size of the row's terms is not needed.
+pub(crate) const ROUNDING: f64 = 1e-12;
+
+/// A violation `v ≥ 0` of a row with limit `limit`, over 1 + |limit| + |a|ᵀ|x|. The last term is asked for only where the
+/// violation is more than rounding.
+pub(crate) fn relative(v: f64, limit: f64, size: impl FnOnce() -> f64) -> f64 {
+    let scale = 1.0 + limit.abs();
+    if v <= ROUNDING * scale { v / scale } else { v / (scale + size()) }
+}
+
+/// |a|ᵀ|x|
+pub(crate) fn size(a: &[f64], x: &[f64]) -> f64 {
+    a.iter().zip(x).map(|(a, x)| (a * x).abs()).sum()
+}

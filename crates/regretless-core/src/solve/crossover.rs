@@ -1,0 +1,87 @@
+//! From the reference solver's answer to a basic solution of our own.
+
+use crate::engine::path::Path;
+use crate::engine::reference::{self, Reference, ReferenceStatus};
+use crate::engine::rows::Piece;
+use crate::engine::workspace::State;
+use crate::problem::View;
+use crate::solve::exact::{ExactWorker, Verdict};
+
+/// What the reference solver's answer leads to.
+pub(crate) enum Crossed {
+    /// An optimum by its own account; the state holds its x, multipliers and pieces.
+    Solved(Reference),
+    /// Proved here, not only said there.
+    Proved(Verdict),
+    /// It had no answer, or one that proves nothing.
+    Failed,
+}
+
+/// Asks Clarabel and reads its answer into the state.
+pub(crate) fn ask(view: &View<'_>, exact: &mut ExactWorker, state: &mut State) -> Crossed {
+    let reference = reference::solve_tightly(view);
+    match reference.status {
+        ReferenceStatus::Solved => {
+            read(view, exact, state, &reference);
+            Crossed::Solved(reference)
+        }
+        ReferenceStatus::Infeasible => {
+            // The multipliers have to be a proof.
+            let largest = reference.rows.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
+            let multiplier = |i: usize| {
+                let y = reference.rows[view.shape.position(exact.s.ids[i])];
+                if exact.hard(i) && y.abs() > 1e-6 * largest { y * exact.norms[i] } else { 0.0 }
+            };
+            let y: Vec<f64> = (0..exact.s.m()).map(multiplier).collect();
+            if exact.proves_infeasible(&y) {
+                let rows = (0..y.len()).filter(|&i| y[i] != 0.0).collect();
+                return Crossed::Proved(Verdict::Infeasible(rows));
+            }
+            Crossed::Failed
+        }
+        ReferenceStatus::Unbounded => {
+            let mut ray = reference.x;
+            exact.columns.divide(&mut ray);
+            let length = exact.ws.kernel.dot(&ray, &ray).sqrt();
+            for (out, x) in exact.ws.dx.iter_mut().zip(&ray) {
+                *out = x / length;
+            }
+            // The ray has to be one.
+            let mut path = Path::new(&exact.s, state, &mut exact.ws, &exact.theta);
+            if path.gains_along_ray() { Crossed::Proved(Verdict::Unbounded) } else { Crossed::Failed }
+        }
+        ReferenceStatus::Failed => Crossed::Failed,
+    }
+}
+
+/// x, multipliers, and pieces: of a row's distance to its kink and its multiplier's distance to its caps, in the engine's
+/// units, an interior point leaves one near 0 and the other not.
+fn read(view: &View<'_>, exact: &mut ExactWorker, state: &mut State, reference: &Reference) {
+    state.x.copy_from_slice(&reference.x);
+    exact.columns.divide(&mut state.x);
+    exact.s.excess(exact.ws.kernel, &state.x, &mut exact.ws.z);
+    let far = state.x.iter().fold(1e-9_f64, |m, v| m.max(v.abs()));
+    let pull = exact.theta.iter().fold(1e-9_f64, |m, v| m.max(v.abs()));
+    for i in 0..exact.s.m() {
+        let caps = exact.caps[i];
+        let lambda = reference.rows[view.shape.position(exact.s.ids[i])] * exact.norms[i];
+        let lambda = lambda.clamp(-caps.under, caps.over);
+        let z = exact.ws.z[i];
+        let room = (caps.over - lambda).min(lambda + caps.under);
+        state.lambda[i] = lambda;
+        state.piece[i] = match z {
+            _ if caps.over + caps.under <= 0.0 => Piece::Below,
+            z if z.abs() * pull <= room * far => Piece::On,
+            z if z < 0.0 => Piece::Below,
+            _ => Piece::Above,
+        };
+        // A hard side has no piece beyond its kink.
+        let beyond = (state.piece[i] == Piece::Above && caps.over.is_infinite())
+            || (state.piece[i] == Piece::Below && caps.under.is_infinite());
+        if beyond {
+            state.piece[i] = Piece::On;
+        }
+    }
+    state.factored = false;
+    state.springs.clear();
+}

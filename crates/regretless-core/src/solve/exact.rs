@@ -1,0 +1,335 @@
+//! The exact problem on the path engine.
+//!
+//! A hard row is a row whose multiplier has no cap, and a kink is a multiplier law of infinite slope. The engine wants
+//! finite slopes, so each solve is a proximal method of multipliers: with laws `λ = clip(λ̄ + w z)` around the current
+//! multipliers λ̄, follow the path, set λ̄ to the multipliers found, and repeat until z = 0 on every row at its kink. For an
+//! LP the optimum of the first path is already the right vertex, and the one correction that follows lands on it exactly.
+//! Infeasible rows show as multipliers that keep growing: their growth is a Farkas certificate.
+
+use crate::engine::accuracy::Gauge;
+use crate::engine::path::{Outcome, Path};
+use crate::engine::rows::{Law, Piece, Softened};
+use crate::engine::scaling::Columns;
+use crate::engine::workspace::{State, Workspace};
+use crate::problem::{RowId, View};
+
+mod infeasible;
+
+/// Multiplier caps of one row: λ ∈ [−under, over].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caps {
+    pub(crate) over: f64,
+    pub(crate) under: f64,
+}
+
+/// How an exact solve ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Verdict {
+    Optimal,
+    /// Rows (engine positions) that cannot hold together.
+    Infeasible(Vec<usize>),
+    /// The ray is in the worker's `ws.dx`.
+    Unbounded,
+    /// The engine could not finish.
+    Stalled,
+}
+
+/// One worker's memory for exact solves. Columns are equilibrated and rows have unit norm.
+pub(crate) struct ExactWorker {
+    pub(crate) s: Softened,
+    pub(crate) caps: Vec<Caps>,
+    /// Units of the variables.
+    pub(crate) columns: Columns,
+    /// Norms the rows had, in those units.
+    pub(crate) norms: Vec<f64>,
+    /// The median limit of the dense rows (of the bounds, if there are none): one huge bound does not set the scale.
+    typical: f64,
+    pub(crate) ws: Workspace,
+    /// The gain θ being solved.
+    pub(crate) theta: Vec<f64>,
+    /// Breakpoints a solve may take, in units of n + m.
+    pub(crate) patience: usize,
+    pub(crate) gauge: Gauge,
+}
+
+const ROUNDS: usize = 60;
+/// Breakpoints, in units of n + m, after which a solve is taken to be lost among ties; those that arrive need 1 to 3 (measured
+/// on netlib and Maros–Meszaros).
+pub(crate) const PATIENCE: usize = 5;
+/// A limit below this share of the largest one is 0 up to rounding.
+const NO_LIMIT: f64 = 1e-9;
+/// Excess of a row at its kink, over the size of its terms, that counts as zero.
+const AT_KINK: f64 = 1e-12;
+
+impl ExactWorker {
+    pub(crate) fn new(view: &View<'_>) -> Self {
+        let s = Softened::new(view);
+        let (n, m) = (s.n, s.m());
+        let mut worker = Self {
+            caps: Vec::new(),
+            columns: Columns::default(),
+            norms: Vec::new(),
+            typical: 0.0,
+            ws: Workspace::new(n, m),
+            theta: vec![0.0; n],
+            patience: PATIENCE,
+            gauge: Gauge::default(),
+            s,
+        };
+        worker.normalise(view, None, &[]);
+        worker
+    }
+
+    /// Loads the rows of another instance. `penalties` caps the hard rows (stacked order); `None` leaves them hard. The
+    /// equalities in `implied` follow from the others and are left aside.
+    pub(crate) fn load(&mut self, view: &View<'_>, penalties: Option<&[f64]>, implied: &[usize]) {
+        let m = self.s.m();
+        self.s.load(view);
+        if self.s.m() != m {
+            // Bounds appeared or vanished: other rows, other memory.
+            self.ws = Workspace::new(self.s.n, self.s.m());
+        }
+        self.normalise(view, penalties, implied);
+    }
+
+    /// The gain θ of an instance, in the engine's units.
+    pub(crate) fn set_gain(&mut self, view: &View<'_>) {
+        view.gain(&mut self.theta);
+        self.columns.multiply(&mut self.theta);
+    }
+
+    fn normalise(&mut self, view: &View<'_>, penalties: Option<&[f64]>, implied: &[usize]) {
+        let (n, shape) = (self.s.n, view.shape);
+        self.columns.fit(self.ws.kernel, &self.s);
+        self.columns.apply(&mut self.s);
+        self.norms.clear();
+        self.caps.clear();
+        for i in 0..self.s.m() {
+            let norm = if i < self.s.m_dense {
+                let row = &mut self.s.dense[i * n..(i + 1) * n];
+                let length = row.iter().map(|a| a * a).sum::<f64>().sqrt();
+                let norm = if length == 0.0 { 1.0 } else { length };
+                row.iter_mut().for_each(|a| *a /= norm);
+                self.s.d[i] /= norm;
+                self.s.reach[i] = 1.0;
+                norm
+            } else {
+                self.columns.get(self.s.unit[i - self.s.m_dense].var)
+            };
+            let hard = |id: RowId| penalties.map_or(f64::INFINITY, |p| p[shape.position(id)] * norm);
+            let id = self.s.ids[i];
+            let (over, under) = match id {
+                RowId::Soft(k) => (view.alpha[k] * norm, view.under[k] * norm),
+                RowId::Equal(k) if implied.contains(&k) => (0.0, 0.0),
+                RowId::Equal(_) => (hard(id), hard(id)),
+                RowId::Upper(j) if self.s.is_equality(i, view) => (hard(id), hard(RowId::Lower(j))),
+                RowId::AtMost(_) | RowId::Lower(_) | RowId::Upper(_) => (hard(id), 0.0),
+            };
+            self.norms.push(norm);
+            self.caps.push(Caps { over, under });
+        }
+        let (dense, bounds) = self.s.d.split_at(self.s.m_dense);
+        // A limit of 1e-13 beside bounds of 20 is a zero that somebody computed: it sets no scale.
+        let least = NO_LIMIT * self.ws.kernel.largest(&self.s.d);
+        self.typical = median_size(dense, least).or_else(|| median_size(bounds, least)).unwrap_or(0.0);
+    }
+
+    /// Solves for the gain in `self.theta`, from `state` (pieces, multipliers of unit-norm rows, factor) if `warm`.
+    pub(crate) fn solve(&mut self, state: &mut State, warm: bool) -> Verdict {
+        let mut slope = self.slope();
+        if warm {
+            // While θ moves little, the slope the state ended with still fits, and so does its factor.
+            if state.slope > 0.1 * slope && state.slope < 1e4 * slope {
+                slope = state.slope;
+            }
+            self.s.excess(self.ws.kernel, &state.x, &mut self.ws.z);
+            self.anchor(state, slope);
+        } else {
+            self.cold(state, slope);
+        }
+        // Forces below this are rounding, however small θ is.
+        let force = self.force();
+        self.s.floor = 1e-6 * if force > 0.0 { force } else { slope * self.typical.max(1e-3) };
+        let fits = warm && state.factored && state.slope == slope;
+        self.rounds(state, !fits, slope)
+    }
+
+    /// Slope of the proximal laws: kinks ten times narrower than the problem (steeper means more pivots, flatter more
+    /// corrections: measured), and well above Q.
+    fn slope(&self) -> f64 {
+        let mut force = self.force();
+        if force == 0.0 {
+            let prices = self.caps.iter().flat_map(|c| [c.over, c.under]);
+            force = prices.filter(|c| c.is_finite()).fold(0.0, f64::max);
+        }
+        let ratio = if force > 0.0 && self.typical > 0.0 { 10.0 * force / self.typical } else { 1.0 };
+        ratio.max(30.0 * self.s.curvature).clamp(1e-6, 1e12)
+    }
+
+    /// max |θ|
+    fn force(&self) -> f64 {
+        self.ws.kernel.largest(&self.theta)
+    }
+
+    /// A point, pieces and multipliers from nothing: every bounded variable at a bound with a multiplier of its own.
+    fn cold(&mut self, state: &mut State, slope: f64) {
+        let scale = self.force().max(1e-3 * slope);
+        let s = &mut self.s;
+        state.x.fill(0.0);
+        state.springs.clear();
+        let mut held = vec![false; s.n];
+        for (i, u) in (s.m_dense..).zip(&s.unit) {
+            let caps = self.caps[i];
+            let sign = u.sign;
+            if std::mem::replace(&mut held[u.var], true) {
+                state.lambda[i] = -caps.under;
+                state.piece[i] = Piece::Below;
+                continue;
+            }
+            state.x[u.var] = sign * s.d[i];
+            // Distinct multipliers, so that the variables leave their bounds one after the other.
+            let wanted = (sign * self.theta[u.var]).max(0.0) + scale * (1.0 + 0.5 * spread(u.var));
+            state.lambda[i] = if caps.under > 0.0 { 0.0 } else { wanted.min(0.5 * caps.over) };
+            state.piece[i] = Piece::On;
+        }
+        s.excess(self.ws.kernel, &state.x, &mut self.ws.z);
+        self.ws.shift.copy_from_slice(&self.ws.z);
+        for i in 0..s.m_dense {
+            let (caps, z) = (self.caps[i], self.ws.z[i]);
+            (state.piece[i], state.lambda[i]) = match z {
+                _ if caps.over + caps.under <= 0.0 => (Piece::Below, 0.0),
+                _ if caps.over.is_infinite() && caps.under.is_infinite() => (Piece::On, 0.0),
+                z if z > 0.0 && caps.over.is_finite() => (Piece::Above, caps.over),
+                z if z <= 0.0 && caps.under.is_finite() => (Piece::Below, -caps.under),
+                // A violated hard row starts as a slack one with a shifted limit.
+                _ if caps.under.is_finite() => (Piece::Below, -caps.under),
+                _ => (Piece::Above, caps.over),
+            };
+        }
+        for (i, law) in s.laws.iter_mut().enumerate() {
+            *law = Law::exact(self.caps[i].over, self.caps[i].under, state.lambda[i], slope);
+        }
+        let size = s.d.iter().fold(1e-3_f64, |m, d| m.max(d.abs()));
+        for i in 0..s.m() {
+            let z = &mut self.ws.z[i];
+            match state.piece[i] {
+                Piece::On => *z = 0.0,
+                Piece::Below if *z > 0.0 => {
+                    *z = -0.1 * size * (1.0 + spread(i));
+                }
+                Piece::Above if *z < 0.0 => {
+                    *z = 0.1 * size * (1.0 + spread(i));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Laws around the current multipliers; z, actual before, becomes what the pieces say (0 on a kink).
+    fn anchor(&mut self, state: &mut State, slope: f64) {
+        self.ws.shift.copy_from_slice(&self.ws.z);
+        let laws = self.s.laws.iter_mut().zip(&self.caps);
+        let rows = laws.zip(&mut self.ws.z).zip(&mut state.lambda).zip(&state.piece);
+        for ((((law, caps), z), lambda), piece) in rows {
+            (*lambda, *z) = match piece {
+                Piece::Below => (-caps.under, z.min(0.0)),
+                Piece::On => (lambda.clamp(-caps.under, caps.over), 0.0),
+                Piece::Above => (caps.over, z.max(0.0)),
+            };
+            *law = Law::exact(caps.over, caps.under, *lambda, slope);
+        }
+    }
+
+    /// Paths and corrections until every row on a kink is at it.
+    fn rounds(&mut self, state: &mut State, refactor: bool, slope: f64) -> Verdict {
+        let limit = self.ws.work.breakpoints + 100 + self.patience * (self.s.n + self.s.m());
+        let (mut slope, mut refactor) = (slope, refactor);
+        let mut last = f64::INFINITY;
+        // The largest size met: where the optimum is 0, the current one shrinks with the error.
+        let mut size = 0.0_f64;
+        for round in 0..ROUNDS {
+            let mut path = Path::new(&self.s, state, &mut self.ws, &self.theta);
+            if refactor && !path.factorise() {
+                return Verdict::Stalled;
+            }
+            refactor = false;
+            state.slope = slope;
+            let mut path = Path::new(&self.s, state, &mut self.ws, &self.theta);
+            path.limit = limit;
+            match path.run() {
+                Outcome::Arrived => {}
+                Outcome::Unbounded => return Verdict::Unbounded,
+                Outcome::Stalled => return Verdict::Stalled,
+            }
+            self.ws.settle(&self.s, state, &self.theta);
+            let (off, limit) = self.read(state);
+            // Where all terms are 0, the distance over which the laws move the multipliers by |θ|.
+            let floor = (1e-3 * self.force() / slope).max(f64::MIN_POSITIVE);
+            size = size.max(self.ws.kernel.largest(&state.x)).max(limit).max(floor);
+            if off <= AT_KINK * size {
+                return Verdict::Optimal;
+            }
+            if round > 0 && off > 0.3 * last {
+                if let Some(rows) = self.farkas(state) {
+                    return Verdict::Infeasible(rows);
+                }
+                if round % 3 == 2 && slope < 1e12 {
+                    slope *= 64.0;
+                    refactor = true;
+                }
+            }
+            // With Q the corrections converge linearly, the faster the steeper; the first path is shorter when flat.
+            if round == 0 && slope < 1e4 * self.s.curvature {
+                slope = 1e4 * self.s.curvature;
+                refactor = true;
+            }
+            last = off;
+            self.anchor(state, slope);
+        }
+        Verdict::Stalled
+    }
+
+    /// The multipliers at the end of a path. Returns the largest |z| and the largest |d| over rows on a kink.
+    fn read(&self, state: &mut State) -> (f64, f64) {
+        let (mut off, mut limit) = (0.0_f64, 0.0_f64);
+        let rows = self.s.laws.iter().zip(&self.s.d).zip(&self.ws.z).zip(&mut state.lambda).zip(&state.piece);
+        for ((((law, d), z), lambda), piece) in rows {
+            *lambda = law.multiplier(*piece, *z);
+            if *piece == Piece::On {
+                (off, limit) = (off.max(z.abs()), limit.max(d.abs()));
+            }
+        }
+        (off, limit)
+    }
+
+    /// The state's multiplier of row `i`, inside its caps and for the row as stated.
+    pub(crate) fn multiplier(&self, state: &State, i: usize) -> f64 {
+        let Caps { over, under } = self.caps[i];
+        let lambda = state.lambda[i].clamp(-under.min(f64::MAX), over.min(f64::MAX)) / self.norms[i];
+        if lambda.is_finite() { lambda } else { 0.0 }
+    }
+
+    /// The multiplier of row `i` off its kink; 0 where that side has no cap.
+    pub(crate) fn resting(&self, piece: Piece, i: usize) -> f64 {
+        let caps = self.caps[i];
+        let at = if piece == Piece::Above { caps.over } else { -caps.under };
+        if at.is_finite() { at } else { 0.0 }
+    }
+
+    /// True if one side of row `i` has no cap.
+    pub(crate) fn hard(&self, i: usize) -> bool {
+        self.caps[i].over.is_infinite() || self.caps[i].under.is_infinite()
+    }
+}
+
+/// The median of |d| over the entries above `least`.
+fn median_size(d: &[f64], least: f64) -> Option<f64> {
+    let mut sizes: Vec<f64> = d.iter().map(|d| d.abs()).filter(|d| *d > least).collect();
+    let middle = sizes.len() / 2;
+    (!sizes.is_empty()).then(|| *sizes.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
+/// Numbers in [0, 1) that lie apart for neighbouring rows: they break ties at a cold start.
+fn spread(i: usize) -> f64 {
+    (i as f64 * 0.618_033_988_749_895).fract()
+}

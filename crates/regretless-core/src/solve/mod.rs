@@ -1,0 +1,11 @@
+//! Exact solves: one instance or thousands, cold or from where an id was solved last.
+
+pub(crate) mod active_set;
+pub(crate) mod batch;
+pub(crate) mod codec;
+pub(crate) mod crossover;
+pub(crate) mod exact;
+pub(crate) mod optimum;
+pub(crate) mod oracle;
+pub(crate) mod redundant;
+pub(crate) mod store;
