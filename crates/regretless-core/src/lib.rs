@@ -97,11 +97,11 @@ pub use loss::{
 pub use multipliers::{Certificate, MultiplierError, Multipliers, Refusal, Rule};
 pub use predict::layout::{Layout, Part};
 pub use predict::scenarios::{ScenarioError, Scenarios};
-pub use problem::parameter::{Parameter, Parameters};
+pub use problem::parameter::{Parameter, Parameters, Role};
 pub use problem::tolerance::Tolerances;
 pub use problem::{
-    Block, HardRows, Instance, Problem, ProblemBuilder, ProblemError, RowId, RowValues, Sense, Shape, Soft,
-    SoftRows, View,
+    Block, ByParameter, HardRows, Instance, Problem, ProblemBuilder, ProblemError, RowId, RowValues, Sense,
+    Shape, Soft, SoftRows, View,
 };
 pub use solve::codec::SavedError;
 pub use solve::optimum::{Optimum, Status};

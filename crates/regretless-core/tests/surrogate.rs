@@ -27,7 +27,9 @@ fn stationarity(problem: &Problem, params: &Params, multipliers: &Multipliers, k
     let sign = if problem.sense() == Sense::Max { 1.0 } else { -1.0 };
     let mut force: Vec<f64> = params.theta.iter().map(|t| sign * t).collect();
     let mut scale = force.iter().fold(1e-3_f64, |m, f| m.max(f.abs()));
-    if let Some(q) = &params.Q {
+    // Empty for an LP.
+    let q = &params.Q;
+    if !q.is_empty() {
         for i in 0..n {
             let f: f64 = (0..n).map(|j| (q[i * n + j] + q[j * n + i]) * x[j]).sum();
             scale = scale.max(f.abs());

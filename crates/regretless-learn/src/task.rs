@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use regretless_core::{
-    Instance, Layout, Multipliers, Parameter, Parameters, Part as LayoutPart, Problem, Regret, RowValues,
-    Scenarios, Sense, Sharpness as FittedK,
+    Instance, Layout, Multipliers, Parameter, Parameters, Part as LayoutPart, Problem, Regret, Role,
+    RowValues, Scenarios, Sense, Sharpness as FittedK,
 };
 use regretless_spec::{Infeasible, MethodName, Part, Sharpness, Spec};
 
@@ -312,18 +312,7 @@ impl Task {
 
     /// What a unit of violation of each hard row costs, if predictions can cause any: then regret prices it.
     pub fn prices(&self) -> Result<Option<&RowValues>, LearnError> {
-        let hard = |p: Parameter| {
-            matches!(
-                p,
-                Parameter::AtMostRows
-                    | Parameter::AtMost
-                    | Parameter::EqualRows
-                    | Parameter::Equals
-                    | Parameter::Lower
-                    | Parameter::Upper
-            )
-        };
-        if !self.layout.parts().iter().any(|p| hard(p.parameter)) {
+        if !self.predicts(Role::Hard) {
             return Ok(None);
         }
         Ok(Some(&self.multipliers()?.values))
@@ -386,12 +375,11 @@ impl Task {
 
     /// True if what is predicted can have scenarios: something else than hard rows and bounds.
     pub fn has_scenarios(&self) -> bool {
-        let soft = |p: Parameter| {
-            matches!(p, Parameter::SoftRows | Parameter::Limit | Parameter::Over | Parameter::Under)
-        };
-        let parts = self.layout.parts();
-        let hard = |p: Parameter| !soft(p) && !matches!(p, Parameter::Linear | Parameter::Quadratic);
-        parts.iter().any(|p| soft(p.parameter)) && !parts.iter().any(|p| hard(p.parameter))
+        self.predicts(Role::Soft) && !self.predicts(Role::Hard)
+    }
+
+    fn predicts(&self, role: Role) -> bool {
+        self.layout.parts().iter().any(|part| part.parameter.role() == role)
     }
 }
 

@@ -81,21 +81,7 @@ impl<'a> Overrides<'a> {
         let mut instance = Instance::default();
         for &(parameter, values, stride) in &self.parts {
             let own = if stride == 0 { values } else { &values[row * stride..(row + 1) * stride] };
-            let place = match parameter {
-                Parameter::Linear => &mut instance.theta,
-                Parameter::Quadratic => &mut instance.Q,
-                Parameter::SoftRows => &mut instance.C,
-                Parameter::Limit => &mut instance.d,
-                Parameter::Over => &mut instance.alpha,
-                Parameter::Under => &mut instance.under,
-                Parameter::AtMostRows => &mut instance.A,
-                Parameter::AtMost => &mut instance.b,
-                Parameter::EqualRows => &mut instance.B,
-                Parameter::Equals => &mut instance.c,
-                Parameter::Lower => &mut instance.lower,
-                Parameter::Upper => &mut instance.upper,
-            };
-            *place = Some(own);
+            *instance.get_mut(parameter) = Some(own);
         }
         instance
     }

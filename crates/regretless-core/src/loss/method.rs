@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::LossError;
 use crate::predict::layout::Layout;
 use crate::problem::Problem;
-use crate::problem::parameter::Parameter;
+use crate::problem::parameter::{Parameter, Role};
 
 /// A way to train predictions.
 ///
@@ -172,10 +172,10 @@ impl Method {
     }
 
     fn predicts(self, parameter: Parameter) -> bool {
-        use Parameter::{Limit, Linear, Over, Quadratic, SoftRows, Under};
+        use Parameter::{Linear, Over, Quadratic, Under};
         match self {
             Self::SpoPlus | Self::SpoPlusSmooth => parameter == Linear,
-            Self::Df => matches!(parameter, Linear | Quadratic | SoftRows | Limit | Over | Under),
+            Self::Df => parameter.role() != Role::Hard,
             Self::FenchelYoung => matches!(parameter, Linear | Quadratic | Over | Under),
             _ => true,
         }

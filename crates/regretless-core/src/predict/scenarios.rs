@@ -17,7 +17,7 @@ use thiserror::Error;
 use crate::gradient::Gradients;
 use crate::linalg::matrix::Matrix;
 use crate::predict::layout::Layout;
-use crate::problem::parameter::{Parameter, Parameters};
+use crate::problem::parameter::{Parameter, Parameters, Role};
 use crate::problem::{Block, Problem, ProblemError, RowId, SoftRows};
 
 /// Why there is no average problem.
@@ -131,8 +131,7 @@ impl Scenarios {
 
     /// False if deciding for the average is deciding for the prediction: nothing but θ and Q predicted and no bias.
     pub fn changes_decision(&self) -> bool {
-        let linear = |p: Parameter| matches!(p, Parameter::Linear | Parameter::Quadratic);
-        if self.layout.parts().iter().any(|p| !linear(p.parameter)) {
+        if self.layout.parts().iter().any(|p| p.parameter.role() != Role::Objective) {
             return true;
         }
         self.members && self.count > 1 || self.means(&self.residuals).iter().any(|m| *m != 0.0)

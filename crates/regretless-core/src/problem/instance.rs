@@ -1,7 +1,9 @@
 //! One instance of a problem: the stated parameters with some of them overridden.
 
 use super::builder::{check_bounds, check_prices, check_vector};
+use super::by_parameter::ByParameter;
 use super::convex;
+use super::parameter::{Parameter, Role};
 use super::tolerance::{Tolerances, relative, size};
 use super::{Problem, ProblemError, RowId, Shape};
 use crate::linalg::dense;
@@ -18,34 +20,7 @@ use crate::problem::RowValues;
 /// let instance = Instance { d: Some(&d), ..Instance::theta(&theta) };
 /// assert!(instance.C.is_none());
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
-#[allow(non_snake_case)]
-pub struct Instance<'a> {
-    /// Linear term, n.
-    pub theta: Option<&'a [f64]>,
-    /// Quadratic term, n × n.
-    pub Q: Option<&'a [f64]>,
-    /// Coefficients of all soft rows, stacked.
-    pub C: Option<&'a [f64]>,
-    /// Limits of all soft rows.
-    pub d: Option<&'a [f64]>,
-    /// Price above the limit of all soft rows.
-    pub alpha: Option<&'a [f64]>,
-    /// Price below the limit of all soft rows.
-    pub under: Option<&'a [f64]>,
-    /// Coefficients of all rows of `Ax ≤ b`.
-    pub A: Option<&'a [f64]>,
-    /// Right-hand side of `Ax ≤ b`.
-    pub b: Option<&'a [f64]>,
-    /// Coefficients of all rows of `Bx = c`.
-    pub B: Option<&'a [f64]>,
-    /// Right-hand side of `Bx = c`.
-    pub c: Option<&'a [f64]>,
-    /// Lower bounds.
-    pub lower: Option<&'a [f64]>,
-    /// Upper bounds.
-    pub upper: Option<&'a [f64]>,
-}
+pub type Instance<'a> = ByParameter<Option<&'a [f64]>>;
 
 impl<'a> Instance<'a> {
     /// An instance that overrides the linear term only: the commonest.
@@ -65,12 +40,7 @@ impl<'a> Instance<'a> {
 
     /// True if hard rows or bounds differ from the problem's, and with them what is feasible.
     pub(crate) fn changes_feasible(&self) -> bool {
-        self.A.is_some()
-            || self.b.is_some()
-            || self.B.is_some()
-            || self.c.is_some()
-            || self.lower.is_some()
-            || self.upper.is_some()
+        Parameter::ALL.into_iter().any(|p| p.role() == Role::Hard && self.get(p).is_some())
     }
 
     /// True if anything but θ is overridden.

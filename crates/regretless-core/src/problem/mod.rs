@@ -8,6 +8,7 @@
 //! `min` problems state the same terms as costs: `min θᵀx + xᵀQx + αᵀmax(Cx − d, 0) + …`.
 
 mod builder;
+mod by_parameter;
 mod convex;
 pub(crate) mod duplicates;
 mod error;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 use builder::PSD_TOLERANCE;
 pub use builder::{ProblemBuilder, Soft};
+pub use by_parameter::ByParameter;
 pub use error::ProblemError;
 pub use instance::{Instance, View};
 pub use row_values::RowValues;

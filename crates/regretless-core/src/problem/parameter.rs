@@ -1,6 +1,6 @@
 //! The parameters of a problem that can be predicted, and the values of one instance.
 
-use crate::problem::{Instance, Problem};
+use super::{ByParameter, Instance, Problem};
 
 /// A kind of parameter; blocks of one kind are stacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,6 +31,17 @@ pub enum Parameter {
     Upper,
 }
 
+/// What a parameter is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// θ and Q, in which the objective is linear: of a distribution only the mean matters.
+    Objective,
+    /// Soft rows and their prices.
+    Soft,
+    /// Hard rows and bounds: what is feasible depends on them.
+    Hard,
+}
+
 impl Parameter {
     /// Every kind.
     pub const ALL: [Self; 12] = [
@@ -47,6 +58,17 @@ impl Parameter {
         Self::Lower,
         Self::Upper,
     ];
+
+    /// What it is a part of.
+    pub fn role(self) -> Role {
+        match self {
+            Self::Linear | Self::Quadratic => Role::Objective,
+            Self::SoftRows | Self::Limit | Self::Over | Self::Under => Role::Soft,
+            Self::AtMostRows | Self::AtMost | Self::EqualRows | Self::Equals | Self::Lower | Self::Upper => {
+                Role::Hard
+            }
+        }
+    }
 
     /// What the mathematics of the docs calls it.
     pub fn symbol(self) -> &'static str {
@@ -107,40 +129,27 @@ impl Parameter {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
-    values: [Option<Vec<f64>>; Parameter::ALL.len()],
+    values: ByParameter<Option<Vec<f64>>>,
 }
 
 impl Parameters {
     /// The values of one kind, stacked over all blocks, if they are set.
     pub fn get(&self, parameter: Parameter) -> Option<&[f64]> {
-        self.values[parameter as usize].as_deref()
+        self.values.get(parameter).as_deref()
     }
 
     /// Sets the values of one kind, stacked over all blocks.
     pub fn set(&mut self, parameter: Parameter, values: Vec<f64>) {
-        self.values[parameter as usize] = Some(values);
+        *self.values.get_mut(parameter) = Some(values);
     }
 
     /// The values of one kind, to change; first taken from `problem` if they are not set.
     pub fn get_mut(&mut self, parameter: Parameter, problem: &Problem) -> &mut [f64] {
-        self.values[parameter as usize].get_or_insert_with(|| parameter.of(problem).to_vec())
+        self.values.get_mut(parameter).get_or_insert_with(|| parameter.of(problem).to_vec())
     }
 
     /// The form that the engine takes.
     pub fn instance(&self) -> Instance<'_> {
-        Instance {
-            theta: self.get(Parameter::Linear),
-            Q: self.get(Parameter::Quadratic),
-            C: self.get(Parameter::SoftRows),
-            d: self.get(Parameter::Limit),
-            alpha: self.get(Parameter::Over),
-            under: self.get(Parameter::Under),
-            A: self.get(Parameter::AtMostRows),
-            b: self.get(Parameter::AtMost),
-            B: self.get(Parameter::EqualRows),
-            c: self.get(Parameter::Equals),
-            lower: self.get(Parameter::Lower),
-            upper: self.get(Parameter::Upper),
-        }
+        Instance::from_fn(|parameter| self.get(parameter))
     }
 }
