@@ -186,3 +186,51 @@ fn an_lp_with_little_or_nothing_to_gain_still_has_a_vertex() {
         assert_eq!(answer.basis(&problem.view(&Instance::default()).unwrap()).len(), n, "seed {seed}");
     }
 }
+
+/// Rows that differ by a hair meet somewhere: the point they were made to meet at satisfies both.
+#[test]
+fn nearly_parallel_rows_are_not_called_infeasible() {
+    for hair in [1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9] {
+        for tilt in [1.0, 0.37, 2.9] {
+            let rows = [[1.0, tilt], [1.0, tilt * (1.0 + hair)]];
+            let meets = |row: [f64; 2]| 0.9 * row[0] + 1.1 * row[1];
+            let problem = Problem::maximize(2)
+                .linear([1.0, 2.0])
+                .equal("pair", Matrix::from_rows(&rows), [meets(rows[0]), meets(rows[1])])
+                .upper([10.0, 10.0])
+                .build()
+                .unwrap();
+            let found = optimum(&problem);
+            let infeasible = matches!(found.status, Status::Infeasible { .. } | Status::Unbounded { .. });
+            assert!(!infeasible, "{hair} {tilt}: {:?}", found.status);
+        }
+    }
+    // Rows that never meet are, by however little they miss each other.
+    for gap in [1.0, 1e-3, 1e-5] {
+        let apart = Problem::maximize(2)
+            .linear([1.0, 2.0])
+            .equal("pair", Matrix::from_rows(&[[1.0, 1.0], [2.0, 2.0]]), [1.0, 2.0 + gap])
+            .build()
+            .unwrap();
+        assert!(matches!(optimum(&apart).status, Status::Infeasible { .. }), "{gap}");
+    }
+}
+
+/// A residual that is nothing beside the largest θ earns 10 in a box that is 10⁹ wide: no optimum without it.
+#[test]
+fn a_wide_box_hides_no_gain() {
+    for (small, wide) in [(1e-8, 1e9), (1e-6, 1e7), (1e-3, 1e4)] {
+        let problem = Problem::maximize(2).linear([1e8, small]).upper([1e-7, wide]).build().unwrap();
+        let found = optimum(&problem);
+        let best = 10.0 + small * wide;
+        assert!(!found.is_optimal() || (found.objective - best).abs() < 1e-6 * best, "{small}: {found:?}");
+    }
+    // Rounding in a wide box is no gain: this stays an optimum.
+    let slack = Problem::maximize(2)
+        .linear([0.3, 0.7])
+        .at_most("sum", Matrix::from_rows(&[[0.1, 0.3]]), [0.7])
+        .upper([1e12, 1e15])
+        .build()
+        .unwrap();
+    assert!(optimum(&slack).is_optimal());
+}

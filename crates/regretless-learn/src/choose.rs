@@ -115,7 +115,7 @@ fn one(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<(Chosen, Ve
     let untouched = candidate.fitted.best == 0 && !candidate.constant && tried[best].epochs > 0;
     let sentence = if untouched {
         format!(
-            "{sentence}; no epoch was better than the start, so it predicts what it started with: try a larger learning_rate or more patience"
+            "{sentence}; no epoch was better than the start, so it predicts what it started with: try another learning_rate or more patience"
         )
     } else {
         sentence
@@ -203,7 +203,8 @@ fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), Le
                 }
             }
         }
-        if study.task().has_scenarios() && !study.interrupted() {
+        // Folds need two rows.
+        if study.task().has_scenarios() && study.task().train().len() > 1 && !study.interrupted() {
             let bases = [best_of(&candidates), start];
             let bases = if bases[0] == bases[1] { &bases[..1] } else { &bases };
             for &base in bases {

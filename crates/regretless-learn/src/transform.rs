@@ -82,6 +82,8 @@ impl Transform {
         match self.scale {
             Scale::None => value,
             Scale::Log => self.correction * value.exp(),
+            // `max` forgets NaN.
+            Scale::Root if value.is_nan() => value,
             Scale::Root => value.max(0.0).powi(2) + self.correction,
         }
     }
@@ -158,6 +160,14 @@ mod tests {
         let root = Transform::smeared(Scale::Root, &errors).back(1.3);
         assert!((root - mean(&|e| (1.3 + e).powi(2))).abs() < 1e-12, "errors of mean 0");
         assert_eq!(Transform::smeared(Scale::None, &errors), Transform::default());
+    }
+
+    #[test]
+    fn what_is_no_number_stays_none() {
+        for scale in [Scale::None, Scale::Log, Scale::Root] {
+            let transform = Transform::smeared(scale, &[0.1, -0.2, 0.4]);
+            assert!(transform.back(f64::NAN).is_nan() && transform.output(2.0, 0.5, f64::NAN).0.is_nan());
+        }
     }
 
     #[test]

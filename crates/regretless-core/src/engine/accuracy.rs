@@ -107,20 +107,55 @@ impl Gauge {
         }
         let worth = view.sign * kernel.dot(view.theta, x) - 0.5 * kernel.dot(curve, x);
         let scale = 1.0 + kernel.largest(view.theta) + kernel.largest(pull);
-        for ((r, theta), curve) in pull.iter_mut().zip(view.theta).zip(curve) {
+        for ((r, theta), curve) in pull.iter_mut().zip(view.theta).zip(&*curve) {
             *r = view.sign * theta - *curve - *r;
         }
         let along = kernel.dot(pull, x);
-        let gap = (terms.signed - along).abs().max(terms.absolute);
+        let objective = worth - terms.cost;
+        let left = unearned(view, x, multipliers, pull, curve, 1.0 + objective.abs());
+        let gap = (terms.signed - along).abs().max(terms.absolute).max(left);
         let accuracy = Accuracy {
             primal,
             // The largest entry forgets NaN, the sum does not.
             dual: if along.is_finite() { kernel.largest(pull) / scale } else { f64::INFINITY },
-            gap: gap / (1.0 + (worth - terms.cost).abs()),
+            gap: gap / (1.0 + objective.abs()),
         };
         // Penalties are no part of the problem's own objective.
         (accuracy, view.sign * (worth - soft.unwrap_or(0.0)))
     }
+}
+
+/// Below this share of the objective what a residual could still earn is nothing.
+const NOTHING: f64 = 1e-9;
+
+/// Below this share of its terms a residual is rounding, whatever the width of the box.
+const ROUNDED: f64 = 1e-12;
+
+/// Σⱼ |rⱼ| times the way that is left to the bound it points to: what the objective could still gain within the box. Residuals are
+/// small beside the largest θ, but a box may be wide.
+fn unearned(
+    view: &View<'_>,
+    x: &[f64],
+    multipliers: &RowValues,
+    residual: &[f64],
+    curve: &[f64],
+    size: f64,
+) -> f64 {
+    let earns = |j: usize| {
+        let r = residual[j];
+        let room = if r > 0.0 { view.upper[j] - x[j] } else { x[j] - view.lower[j] };
+        if room.is_finite() { r.abs() * room.max(0.0) } else { 0.0 }
+    };
+    let terms = |j: usize| {
+        let n = view.shape.n;
+        let rows =
+            [(view.C, &multipliers.soft), (view.A, &multipliers.at_most), (view.B, &multipliers.equal)];
+        let pulls = rows.into_iter().flat_map(|(a, lambda)| a.iter().skip(j).step_by(n).zip(lambda));
+        let pulls: f64 = pulls.map(|(a, lambda)| (a * lambda).abs()).sum();
+        view.theta[j].abs() + curve[j].abs() + pulls + multipliers.lower[j] + multipliers.upper[j]
+    };
+    let matters = |&j: &usize| earns(j) > NOTHING * size && residual[j].abs() > ROUNDED * terms(j);
+    (0..x.len()).filter(matters).map(earns).sum()
 }
 
 /// Adds rows to the sums; returns their largest relative violation of a hard side.

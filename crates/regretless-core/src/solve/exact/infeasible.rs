@@ -4,6 +4,9 @@ use super::{Caps, ExactWorker, Verdict};
 use crate::engine::rows::Piece;
 use crate::engine::workspace::State;
 
+/// How much farther than the rows of a proof are from the origin a point that disproves it would have to be.
+const REACH: f64 = 1e3;
+
 impl ExactWorker {
     /// y = w z on the hard rows at their kinks: if yᵀA = 0 and yᵀd < 0 no point satisfies them all. Few rows say more than
     /// many, so small entries are left out first.
@@ -24,7 +27,8 @@ impl ExactWorker {
         self.proves_infeasible(&y).then(|| (0..y.len()).filter(|&i| y[i] != 0.0).collect())
     }
 
-    /// True if yᵀA = 0 and yᵀd < 0 for the unit-norm rows, up to rounding.
+    /// True if rᵀx ≤ yᵀd < 0 cannot be, with r = yᵀA for the unit-norm rows. Where r is more than rounding, it could be far out:
+    /// rows that are nearly parallel meet somewhere. So no point may do it within [`REACH`] times the rows' own distance.
     pub(crate) fn proves_infeasible(&mut self, y: &[f64]) -> bool {
         let terms = || y.iter().zip(&self.s.d).map(|(y, d)| y * d);
         let (total, value) = (y.iter().map(|y| y.abs()).sum::<f64>(), terms().sum::<f64>());
@@ -32,7 +36,10 @@ impl ExactWorker {
         self.ws.residual.fill(0.0);
         self.s.apply_t(self.ws.kernel, y, &mut self.ws.residual);
         let left = self.ws.kernel.largest(&self.ws.residual);
-        total > 0.0 && left <= 1e-7 * total && value < -1e-9 * size
+        let far =
+            y.iter().zip(&self.s.d).filter(|(y, _)| **y != 0.0).fold(0.0_f64, |m, (_, d)| m.max(d.abs()));
+        let out_there: f64 = self.ws.residual.iter().map(|r| r.abs() * REACH * far).sum();
+        total > 0.0 && left <= 1e-7 * total && value < -1e-9 * size && value < -out_there
     }
 
     /// Drops rows from an infeasible set while the rest still cannot hold together: none of what is left can be missed.
