@@ -48,8 +48,15 @@ class Decisions:
     def decided(self) -> Decisions:
         """The rows whose prediction had an optimum."""
         rows = np.flatnonzero(np.isfinite(self.predicted_objective))
-        arrays = (self.x, self.regret, self.objective, self.optimal, self.violation, self.predicted_objective)
-        return Decisions(*(array[rows] for array in arrays), [self.trouble[row] for row in rows])
+        return Decisions(
+            x=self.x[rows],
+            regret=self.regret[rows],
+            objective=self.objective[rows],
+            optimal=self.optimal[rows],
+            violation=self.violation[rows],
+            predicted_objective=self.predicted_objective[rows],
+            trouble=[self.trouble[row] for row in rows],
+        )
 
     @property
     def mean(self) -> float:

@@ -116,3 +116,15 @@ def test_fit_names_what_is_suspicious(rng: np.random.Generator) -> None:
     with pytest.warns(rl.RegretlessWarning, match="1 row for validation: too few"):
         model = rl.DecisionRegressor(shop, "auto", predictor="linear", epochs=2).fit(X[:5, :1], y[:5])
     assert "cannot tell methods apart" in model.summary_ and "standard errors" not in model.summary_
+
+
+def test_a_regret_with_holes_does_not_look_good() -> None:
+    problem = rl.Problem(1, theta=1.0, A=[[1.0]], b=1.0)
+    with pytest.warns(rl.RegretlessWarning, match="1 of 2"):
+        found = rl.regret(problem, [[np.nan], [5.0]], [[5.0], [5.0]], predict="b")
+    assert found.undecided == 1 and np.isnan([found.mean, found.relative, found.quantile(0.5), found.cvar()]).all()
+    assert found.decided.mean == pytest.approx(0.0) and len(found.decided.regret) == 1
+    # Relative to an optimal value of 0 there is nothing to say, and no division by it.
+    idle = rl.Problem(1, theta=-1.0, A=[[1.0]], b=1.0)
+    nothing = rl.regret(idle, [[1.0]], [[-1.0]], predict="theta")
+    assert nothing.mean == pytest.approx(1.0) and np.isnan(nothing.relative)

@@ -1,5 +1,6 @@
 //! Steps of the networks alone: forward and backward through one batch, and prediction.
 
+use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -54,7 +55,7 @@ fn name(shape: &MlpShape) -> String {
     let sizes = [shape.inputs].into_iter().chain(shape.hidden.iter().copied()).chain([shape.outputs]);
     let mut name = sizes.map(|n| n.to_string()).collect::<Vec<_>>().join("-");
     if shape.activation != Activation::Relu {
-        name += &format!(", {:?}", shape.activation);
+        let _ = write!(name, ", {:?}", shape.activation);
     }
     if shape.batch_norm {
         name += ", batch norm";

@@ -70,9 +70,8 @@ pub(crate) fn measures(m: &Measures, spec: &Spec) -> Vec<(String, String)> {
         let undecided = format!("{}: what decisions would have cost is unknown", m.undecided);
         return vec![("without a decision".into(), undecided)];
     }
-    let percent = |share: f64| match share.is_finite() {
-        true => format!("{:.2} %", 100.0 * share),
-        false => "–, it is 0".into(),
+    let percent = |share: f64| {
+        if share.is_finite() { format!("{:.2} %", 100.0 * share) } else { "–, it is 0".into() }
     };
     let what = if spec.problem().sense() == Sense::Max { "optimal gain" } else { "optimal cost" };
     let [q10, q50, q90, q99] = m.quantiles.map(four);
