@@ -5,6 +5,8 @@
 #[allow(dead_code, reason = "each test binary uses its own part")]
 mod common;
 
+use std::fmt::Write;
+
 use common::{NEWSVENDOR, Project, fit, lp, newsvendor, normal};
 use regretless_learn::{Decider, LearnError, Run, Silent, judge, stream, train_new};
 
@@ -119,7 +121,7 @@ fn what_was_learned_by_heart_does_not_count() {
             .map(|j| if j == 0 { 12.0 + 2.0 * normal(&mut rng) } else { normal(&mut rng) })
             .map(|v| v.to_string())
             .collect();
-        table += &format!("{}\n", cells.join(","));
+        writeln!(table, "{}", cells.join(",")).unwrap();
     }
     let training = "[training]\nlearning_rate = 0.05\nepochs = 300\nregression = \"descent\"\nstop = \"never\"\n\
                     keep = \"last\"\nscenarios = { count = 200 }\n";
