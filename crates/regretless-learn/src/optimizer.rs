@@ -1,7 +1,7 @@
 //! Optimisers on flat vectors.
 //!
-//! Own code and not burn's, for two reasons: their states go into checkpoints number by number, and gradients are clipped
-//! by the norm over *all* weights, not tensor by tensor. Formulas and constants are PyTorch's.
+//! Their states go into checkpoints number by number, and gradients are clipped by the norm over *all* weights, not matrix by
+//! matrix. Formulas and constants are PyTorch's.
 
 use regretless_spec::{Clip, Optimizer as Kind};
 
