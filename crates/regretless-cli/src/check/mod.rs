@@ -2,6 +2,7 @@
 
 mod engine;
 mod gradient;
+mod placement;
 mod statement;
 mod table;
 pub(crate) mod text;

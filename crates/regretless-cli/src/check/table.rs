@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use regretless_learn::{Dataset, layout};
 use regretless_spec::{DataFiles, DataSettings, Missing, Overrides, Spec, Split, TableReader};
 
-use super::{Finding, Verdict};
+use super::{Finding, Verdict, placement};
 use crate::error::CliError;
 use crate::learning::names;
 use crate::output::count;
@@ -22,7 +22,8 @@ pub(super) fn run(spec: &Spec, table: Option<&std::path::Path>) -> Result<Vec<Fi
         Ok(data) => data,
         Err(error) => return Ok(vec![Finding::failed("features", error.to_string())]),
     };
-    let mut findings = vec![features(&data)];
+    let mut findings = placement::run(&spec, &data);
+    findings.push(features(&data));
     findings.extend(spec.data().and_then(|settings| left_out(&spec, settings, &data)));
     findings.push(missing(&spec, &data));
     let parts = data.split(&spec, spec.training().seed)?;
