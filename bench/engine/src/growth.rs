@@ -18,7 +18,7 @@ pub(crate) fn run() {
         let thetas: Vec<Vec<f64>> = (0..count).map(|_| (0..n).map(|_| r.random()).collect()).collect();
         let instances: Vec<Instance> = thetas.iter().map(|t| Instance::theta(t)).collect();
         let multipliers = Multipliers::choose(&problem, &Rule::default(), &instances[..10]).unwrap();
-        let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::default()).unwrap();
+        let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::with_k(5.0)).unwrap();
         let (mut breakpoints, mut time) = (0, [0.0_f64; 4]);
         for instance in &instances {
             let solution = surrogate.solve(instance).unwrap();

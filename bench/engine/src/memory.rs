@@ -19,7 +19,7 @@ pub(crate) fn run() {
     let ids: Vec<u64> = (0..5000).collect();
     let multipliers =
         Multipliers::choose(&problem, &Rule::default(), &[Instance::theta(&thetas[0])]).unwrap();
-    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::default()).unwrap();
+    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::with_k(5.0)).unwrap();
     let mut store = Store::with_budget(200 << 20);
     let mut times = Vec::new();
     for _ in 0..3 {

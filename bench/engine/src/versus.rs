@@ -190,7 +190,7 @@ pub(crate) fn run() {
         let multipliers = Multipliers::choose(&case.problem, &Rule::default(), &first).unwrap();
         let (mut cold_log, mut home_log, mut warm_log) = (0.0, 0.0, 0.0);
         for k in SHARPNESS {
-            let options = SurrogateOptions { k, ..SurrogateOptions::default() };
+            let options = SurrogateOptions::with_k(k);
             let mut surrogate = Surrogate::new(&case.problem, &multipliers, &options).unwrap();
             let t = time_surrogate(case, &mut surrogate, &first, &moved);
             let reference = t.reference;

@@ -10,8 +10,8 @@
 //! 1. A [`Problem`] is stated once and validated; an [`Instance`] overrides any of its parameters for one solve.
 //! 2. An [`Oracle`] solves it exactly: an [`Optimum`] with multipliers, basis and [`Status`].
 //! 3. [`Multipliers`] say what a violated hard row costs, by a [`Rule`], with a [`Certificate`].
-//! 4. A [`Surrogate`] is the problem softened with those multipliers and smoothed with sharpness K. It is solved for one
-//!    instance or for many at once, from nothing or from a [`Store`] of earlier solutions: a [`Solution`].
+//! 4. A [`Surrogate`] is the problem softened with those multipliers and smoothed with a [`Sharpness`] K. It is solved for
+//!    one instance or for many at once, from nothing or from a [`Store`] of earlier solutions: a [`Solution`].
 //! 5. [`Solution::vjp`] and [`Solution::jvp`] differentiate it with the factor the solve left behind: [`Gradients`].
 //!
 //! ```
@@ -27,7 +27,8 @@
 //! assert!(optimum.is_optimal());
 //!
 //! let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::theta(&theta)])?;
-//! let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::default())?;
+//! let options = Sharpness::fit(&problem, &[Instance::theta(&theta)]).options();
+//! let surrogate = Surrogate::new(&problem, &multipliers, &options)?;
 //! let solution = surrogate.solve(&Instance::theta(&theta))?;
 //! let gradients = solution.vjp(&[1.0, 0.0, 0.0]); // ∂x₀/∂everything
 //! assert_eq!(gradients.d.len(), 1);

@@ -126,7 +126,7 @@ proptest! {
         let problem = Recipe { scaled: false, redundant: false, ..Recipe::from_seed(seed) }.build();
         let exact = Oracle::new(&problem).solve(&Instance::default()).unwrap();
         let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).unwrap();
-        let options = SurrogateOptions { k: 4.0, ..SurrogateOptions::default() };
+        let options = SurrogateOptions::with_k(4.0);
         let solution = Surrogate::new(&problem, &multipliers, &options).unwrap().solve(&Instance::default()).unwrap();
         prop_assume!(solution.status == SurrogateStatus::Optimal);
         let (view, figures) = (problem.view(&Instance::default()).unwrap(), solution.accuracy());

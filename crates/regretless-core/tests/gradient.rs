@@ -11,8 +11,7 @@ use regretless_core::*;
 
 fn surrogate(problem: &Problem, k: f64, segments: Segments) -> Option<Surrogate> {
     let multipliers = Multipliers::choose(problem, &Rule::default(), &[Instance::default()]).ok()?;
-    Surrogate::new(problem, &multipliers, &SurrogateOptions { k, segments, ..SurrogateOptions::default() })
-        .ok()
+    Surrogate::new(problem, &multipliers, &SurrogateOptions { segments, ..SurrogateOptions::with_k(k) }).ok()
 }
 
 fn value(surrogate: &Surrogate, params: &Params, g: &[f64]) -> Option<(f64, Vec<(RowId, Piece)>)> {
@@ -116,7 +115,7 @@ proptest! {
         let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).unwrap();
         let g = common::vector(&mut rng(seed), problem.n());
         let solve = |k: f64| {
-            let options = SurrogateOptions { k, ..SurrogateOptions::default() };
+            let options = SurrogateOptions::with_k(k);
             Surrogate::new(&problem, &multipliers, &options).unwrap().solve(&Instance::default()).unwrap()
         };
         let here = solve(k);
@@ -222,7 +221,7 @@ fn singular_hessians_give_minimum_norm_gradients() {
         .unwrap();
     let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).unwrap();
     for segments in [Segments::Smooth, Segments::Vertex] {
-        let options = SurrogateOptions { k: 1.0, segments, ..SurrogateOptions::default() };
+        let options = SurrogateOptions { segments, ..SurrogateOptions::with_k(1.0) };
         let solution =
             Surrogate::new(&problem, &multipliers, &options).unwrap().solve(&Instance::default()).unwrap();
         assert!(solution.is_singular());

@@ -84,7 +84,7 @@ fn nothing_pulls() {
         .build()
         .unwrap();
     let multipliers = Multipliers::choose(&bowl, &Rule::Constant(20.0), &[Instance::default()]).unwrap();
-    let solution = Surrogate::new(&bowl, &multipliers, &SurrogateOptions::default())
+    let solution = Surrogate::new(&bowl, &multipliers, &SurrogateOptions::with_k(5.0))
         .unwrap()
         .solve(&Instance::default())
         .unwrap();
@@ -154,7 +154,7 @@ fn values_by_row_have_the_sizes_of_their_kinds() {
     let refused = Multipliers::choose(&problem, &Rule::PerRow(values.clone()), &[Instance::default()]);
     assert!(matches!(refused, Err(MultiplierError::Problem(ProblemError::Length { .. }))));
     let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).unwrap();
-    let options = SurrogateOptions { k_rows: Some(values), ..SurrogateOptions::default() };
+    let options = SurrogateOptions { k_rows: Some(values), ..SurrogateOptions::with_k(5.0) };
     assert!(matches!(Surrogate::new(&problem, &multipliers, &options), Err(ProblemError::Length { .. })));
 }
 

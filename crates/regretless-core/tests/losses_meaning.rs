@@ -175,7 +175,7 @@ fn surrogates_lose_with_the_gradients_of_their_smoothing() {
         let with = LossOptions { smoothing, ..options(&case.multipliers) };
         let mut loss = build_loss(Method::SurrogateSmooth, &problem, &layout, &with).unwrap();
         let found = loss.evaluate(&case.batch()).unwrap();
-        let of = SurrogateOptions { k: with.k, smoothing, ..SurrogateOptions::default() };
+        let of = SurrogateOptions { smoothing, ..SurrogateOptions::with_k(with.k) };
         let surrogate = Surrogate::new(&problem, &case.multipliers, &of).unwrap();
         let plain = SurrogateOptions { smoothing: 0.0, ..of };
         let plain = Surrogate::new(&problem, &case.multipliers, &plain).unwrap();

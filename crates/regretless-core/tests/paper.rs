@@ -110,7 +110,7 @@ fn vertex(problem: &Problem, hard: f64, K: f64) -> Surrogate {
     Surrogate::new(
         problem,
         &multipliers,
-        &SurrogateOptions { k: K, segments: Segments::Vertex, ..SurrogateOptions::default() },
+        &SurrogateOptions { segments: Segments::Vertex, ..SurrogateOptions::with_k(K) },
     )
     .unwrap()
 }

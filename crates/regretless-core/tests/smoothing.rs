@@ -148,7 +148,7 @@ fn solve(mut h: Vec<Vec<f64>>, g: &[f64]) -> Vec<f64> {
 
 fn smoothed(problem: &Problem, k: f64, smoothing: f64) -> Option<Surrogate> {
     let multipliers = Multipliers::choose(problem, &Rule::default(), &[Instance::default()]).ok()?;
-    let options = SurrogateOptions { k, smoothing, ..SurrogateOptions::default() };
+    let options = SurrogateOptions { smoothing, ..SurrogateOptions::with_k(k) };
     Surrogate::new(problem, &multipliers, &options).ok()
 }
 
@@ -254,7 +254,7 @@ proptest! {
             let multipliers = Multipliers::choose(problem, &Rule::default(), &[Instance::default()]).unwrap();
             let mut k_rows = RowValues::constant(problem.shape(), k);
             k_rows.lower.fill(of_bounds);
-            let options = SurrogateOptions { k_rows: Some(k_rows), smoothing: 0.03, ..SurrogateOptions::default() };
+            let options = SurrogateOptions { k_rows: Some(k_rows), smoothing: 0.03, ..SurrogateOptions::with_k(5.0) };
             let solution = Surrogate::new(problem, &multipliers, &options).unwrap().solve(&Instance::default()).unwrap();
             solution.vjp(&g).theta
         };
@@ -276,11 +276,12 @@ fn what_cannot_be_smoothed_is_refused() {
         |options: SurrogateOptions| Surrogate::new(&problem, &multipliers, &options).unwrap_err().to_string();
     for smoothing in [-0.1, 1.5, 1e-300, f64::NAN, f64::INFINITY] {
         assert!(
-            refused(SurrogateOptions { smoothing, ..SurrogateOptions::default() }).contains("from 1e-9 to 1")
+            refused(SurrogateOptions { smoothing, ..SurrogateOptions::with_k(5.0) })
+                .contains("from 1e-9 to 1")
         );
     }
     let vertex =
-        SurrogateOptions { smoothing: 0.1, segments: Segments::Vertex, ..SurrogateOptions::default() };
+        SurrogateOptions { smoothing: 0.1, segments: Segments::Vertex, ..SurrogateOptions::with_k(5.0) };
     assert!(refused(vertex).contains("smooth segments"));
 }
 
@@ -290,7 +291,7 @@ fn where_there_is_no_optimum_the_derivative_is_given() {
     let open = Problem::maximize(2).at_most("a", Matrix::from_rows(&[[1.0, -1.0]]), [1.0]).build().unwrap();
     let multipliers = Multipliers::given(RowValues::constant(open.shape(), 5.0));
     let gradient = |smoothing: f64| {
-        let options = SurrogateOptions { smoothing, ..SurrogateOptions::default() };
+        let options = SurrogateOptions { smoothing, ..SurrogateOptions::with_k(5.0) };
         let surrogate = Surrogate::new(&open, &multipliers, &options).unwrap();
         let solution = surrogate.solve(&Instance::theta(&[1.0, 1.0])).unwrap();
         assert_eq!(solution.status, SurrogateStatus::Unbounded);

@@ -81,7 +81,7 @@ fn stationarity(problem: &Problem, params: &Params, multipliers: &Multipliers, k
 fn softened(recipe: &Recipe, k: f64) -> Option<(Problem, Multipliers, Surrogate)> {
     let problem = recipe.build();
     let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).ok()?;
-    let options = SurrogateOptions { k, ..SurrogateOptions::default() };
+    let options = SurrogateOptions::with_k(k);
     let surrogate = Surrogate::new(&problem, &multipliers, &options).unwrap();
     Some((problem, multipliers, surrogate))
 }
@@ -228,12 +228,8 @@ fn a_store_may_be_shared_and_outlive_its_surrogate() {
         Recipe { n: 8, soft: 4, at_most: 5, equal: 1, bounds: 1, quadratic: 0, ..Recipe::from_seed(77) };
     let (problem, multipliers, smooth) = softened(&recipe, 5.0).unwrap();
     let with = |k: f64, segments| {
-        Surrogate::new(
-            &problem,
-            &multipliers,
-            &SurrogateOptions { k, segments, ..SurrogateOptions::default() },
-        )
-        .unwrap()
+        Surrogate::new(&problem, &multipliers, &SurrogateOptions { segments, ..SurrogateOptions::with_k(k) })
+            .unwrap()
     };
     let (sharp, vertex) = (with(50.0, Segments::Smooth), with(5.0, Segments::Vertex));
     let oracle = Oracle::new(&problem);
@@ -322,14 +318,14 @@ fn a_multiplier_that_is_too_small_is_reported_and_repaired() {
         Multipliers::choose(&problem, &Rule::Constant(1.0), &[Instance::default()]).unwrap();
     assert!(!multipliers.certificate.holds());
     assert_eq!(multipliers.certificate.unbounded, 1);
-    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::default()).unwrap();
+    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::with_k(5.0)).unwrap();
     let solution = surrogate.solve(&Instance::default()).unwrap();
     assert!(matches!(solution.status, SurrogateStatus::Uncapped { .. }), "{:?}", solution.status);
     assert!(solution.x()[0] < 1.5);
     multipliers.raise(&[RowId::AtMost(0), RowId::AtMost(0)]);
     assert_eq!(multipliers.values.at_most, [4.0]);
     assert_eq!(multipliers.raised, [(RowId::AtMost(0), 2.0), (RowId::AtMost(0), 4.0)]);
-    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::default()).unwrap();
+    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::with_k(5.0)).unwrap();
     assert_eq!(surrogate.solve(&Instance::default()).unwrap().status, SurrogateStatus::Optimal);
 }
 
@@ -342,7 +338,7 @@ fn an_infeasible_instance_is_never_called_optimal() {
         .build()
         .unwrap();
     let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()]).unwrap();
-    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::default()).unwrap();
+    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::with_k(5.0)).unwrap();
     let too_much = Instance { c: Some(&[5.0]), ..Instance::default() };
     let solution = surrogate.solve(&too_much).unwrap();
     assert!(!solution.is_optimal());
@@ -359,7 +355,7 @@ fn a_store_keeps_factors_within_its_budget() {
     let thetas: Vec<Vec<f64>> = (0..50).map(|s| common::vector(&mut rng(s), problem.n())).collect();
     let instances: Vec<Instance> = thetas.iter().map(|t| Instance::theta(t)).collect();
     let multipliers = Multipliers::choose(&problem, &Rule::default(), &instances).unwrap();
-    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::default()).unwrap();
+    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::with_k(5.0)).unwrap();
     let ids: Vec<u64> = (0..50).rev().collect();
     let (mut large, mut small, mut tiny) =
         (Store::with_budget(1 << 20), Store::with_budget(70_000), Store::with_budget(5_000));
@@ -390,7 +386,7 @@ fn small_penalties_are_told_from_rows_that_cannot_hold() {
         .build()
         .unwrap();
     let multipliers = Multipliers::given(RowValues::constant(problem.shape(), 1.0));
-    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::default()).unwrap();
+    let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::with_k(5.0)).unwrap();
     // By hand, with λ = ½ + 10z and no cap: of [5, 3], λ = 3 on both and 2 on the first, so z = 0.25 and 0.15.
     for (theta, x) in [([5.0, 3.0], [3.15, 1.1]), ([2.0, 7.0], [-0.45, 5.1]), ([9.0, 0.5], [3.8, 0.2])] {
         let found = surrogate.solve(&Instance::theta(&theta)).unwrap();

@@ -41,8 +41,8 @@ impl Surrogate {
             "vertex" => Segments::Vertex,
             other => return Err(error::problem(format!("segments is {other:?}: \"smooth\" or \"vertex\""))),
         };
-        let k_rows = Some(row_values(&k));
-        let options = SurrogateOptions { k_rows, segments, smoothing, ..SurrogateOptions::default() };
+        // Every row has its own K, so that the common one is not looked at.
+        let options = SurrogateOptions { k: 1.0, k_rows: Some(row_values(&k)), segments, smoothing };
         let multipliers = Multipliers::given(row_values(&multipliers));
         let inner =
             core::Surrogate::new(&problem.get().inner, &multipliers, &options).map_err(error::problem)?;

@@ -182,7 +182,7 @@ fn soften(
         Surrogate::new(problem, &Multipliers::given(values), options)
     };
     let (k, k_rows) = (options.k, options.k_rows.clone());
-    let plain = SurrogateOptions { k, k_rows, ..SurrogateOptions::default() };
+    let plain = SurrogateOptions { k_rows, ..SurrogateOptions::with_k(k) };
     let mut options = options.clone();
     if let Some(rows) = &mut options.k_rows {
         rows.soft = reading.soft(&rows.soft);

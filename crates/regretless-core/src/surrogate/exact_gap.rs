@@ -19,7 +19,7 @@ impl Surrogate {
     /// let instance = Instance::theta(&[1.0]);
     /// let multipliers = Multipliers::choose(&problem, &Rule::default(), &[instance])?;
     /// for (k, far) in [(0.5, true), (500.0, false)] {
-    ///     let options = SurrogateOptions { k, ..SurrogateOptions::default() };
+    ///     let options = SurrogateOptions::with_k(k);
     ///     let surrogate = Surrogate::new(&problem, &multipliers, &options)?;
     ///     let gaps = surrogate.exact_gaps(&[instance], &[&surrogate.solve(&instance)?])?;
     ///     assert_eq!(gaps[0].is_some_and(|gap| gap > 0.05), far);

@@ -45,8 +45,7 @@ pub enum Segments {
 /// Settings of a surrogate.
 #[derive(Clone, Debug)]
 pub struct SurrogateOptions {
-    /// Sharpness K: the hinge is smoothed over |z| ≤ 1/4K, in the rows' own units. [`crate::Sharpness::fit`] finds one that
-    /// fits instances.
+    /// Sharpness K: the hinge is smoothed over |z| ≤ 1/4K, in the rows' own units.
     pub k: f64,
     /// A sharpness for each row instead of one for all.
     pub k_rows: Option<RowValues>,
@@ -60,11 +59,11 @@ pub struct SurrogateOptions {
 impl SurrogateOptions {
     /// The shares that gradients can be smoothed by; below them the weights of an interior-point method are rounding.
     pub const SMOOTHINGS: RangeInclusive<f64> = 1e-9..=1.0;
-}
 
-impl Default for SurrogateOptions {
-    fn default() -> Self {
-        Self { k: 5.0, k_rows: None, segments: Segments::Smooth, smoothing: 0.0 }
+    /// One K for all rows, smooth pieces, gradients as they are. There is no K that fits every problem, as it is in the units
+    /// of the rows: [`Sharpness::options`](crate::Sharpness::options) has one that fits instances.
+    pub fn with_k(k: f64) -> Self {
+        Self { k, k_rows: None, segments: Segments::Smooth, smoothing: 0.0 }
     }
 }
 
@@ -78,7 +77,7 @@ impl Default for SurrogateOptions {
 ///     .soft("water", Soft::over(Matrix::from_rows(&[[2.0, 1.0]]), [10.0], [0.6]))
 ///     .build()?;
 /// let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::default()])?;
-/// let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::default())?;
+/// let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::with_k(5.0))?;
 /// let solution = surrogate.solve(&Instance::theta(&[2.5, 2.2]))?;
 /// // The gradient of x₀ with respect to every parameter, from one solve with the factor at hand.
 /// let gradients = solution.vjp(&[1.0, 0.0]);
@@ -173,7 +172,7 @@ impl Surrogate {
     /// # use regretless_core::*;
     /// # let problem = Problem::maximize(2).upper([1.0, 1.0]).build()?;
     /// # let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::theta(&[1.0, 1.0])])?;
-    /// let options = SurrogateOptions { smoothing: 0.03, ..SurrogateOptions::default() };
+    /// let options = SurrogateOptions { smoothing: 0.03, ..SurrogateOptions::with_k(5.0) };
     /// let solution = Surrogate::new(&problem, &multipliers, &options)?.solve(&Instance::theta(&[1.0, 0.1]))?;
     /// // The second variable would leave its bound first.
     /// assert!(solution.vjp(&[0.0, 1.0]).theta[1] > 10.0 * solution.vjp(&[1.0, 0.0]).theta[0]);
@@ -198,7 +197,7 @@ impl Surrogate {
     /// # use regretless_core::*;
     /// # let problem = Problem::maximize(2).upper([1.0, 1.0]).build()?;
     /// # let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::theta(&[1.0, 1.0])])?;
-    /// let mut surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::default())?;
+    /// let mut surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::with_k(5.0))?;
     /// assert!(surrogate.set_home(&Instance::theta(&[0.5, 0.5]))?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -61,8 +61,8 @@ impl Sharpness {
     /// Instances that are looked at; more say little more.
     pub const PROBES: usize = 64;
 
-    /// One K for rows and one for bounds. Instances without an optimum say nothing; where nothing has a scale K is that of
-    /// [`SurrogateOptions::default`].
+    /// One K for rows and one for bounds. Instances without an optimum say nothing; where nothing has a scale, it is taken
+    /// to be 1.
     pub fn fit(problem: &Problem, instances: &[Instance<'_>]) -> Self {
         Scales::of(problem, instances).by_kind()
     }
@@ -74,7 +74,7 @@ impl Sharpness {
 
     /// Settings of a surrogate with this K.
     pub fn options(&self) -> SurrogateOptions {
-        SurrogateOptions { k: self.k, k_rows: Some(self.rows.clone()), ..SurrogateOptions::default() }
+        SurrogateOptions { k_rows: Some(self.rows.clone()), ..SurrogateOptions::with_k(self.k) }
     }
 }
 
@@ -144,9 +144,7 @@ impl Scales {
         // An equality has no distance; it counts where there is nothing else.
         let rows = self.scale(&(0..inequalities)).or_else(|| self.scale(&(inequalities..shape.dense())));
         let bounds = self.scale(&(shape.dense()..shape.rows()));
-        let k = |own: Option<f64>, other: Option<f64>| {
-            own.or(other).map_or(SurrogateOptions::default().k, |scale| SHARP / scale)
-        };
+        let k = |own: Option<f64>, other: Option<f64>| SHARP / own.or(other).unwrap_or(1.0);
         let (k_rows, k_bounds) = (k(rows, bounds), k(bounds, rows));
         let mut all = RowValues::constant(shape, k_rows);
         (all.lower, all.upper) = (vec![k_bounds; shape.n], vec![k_bounds; shape.n]);

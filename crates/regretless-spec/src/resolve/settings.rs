@@ -61,8 +61,7 @@ pub(super) fn surrogate(ctx: &Context<'_>, written: &SurrogateSection) -> Result
         let trouble = Trouble::OneOf("gradients can be smoothed with `segments = \"smooth\"` only");
         return Err(ctx.fail(&key, trouble));
     }
-    let options =
-        SurrogateOptions { k: sharpness.value(), segments, smoothing, ..SurrogateOptions::default() };
+    let options = SurrogateOptions { segments, smoothing, ..SurrogateOptions::with_k(sharpness.value()) };
     Ok(SurrogateSettings { options, sharpness, rule })
 }
 
