@@ -170,7 +170,9 @@ impl<'a> Study<'a> {
         let (own, mut fitted) = self.fit_on_best_scale(recipe, from)?;
         lineage.push(own);
         if recipe.wants_residuals() && fitted.ended != Ended::Interrupted {
+            let started = Instant::now();
             fitted.model.residuals = self.cross_fitted(&lineage)?.unwrap_or_default();
+            fitted.seconds += started.elapsed().as_secs_f64();
         }
         self.judged(recipe, lineage, fitted)
     }

@@ -10,9 +10,8 @@
 use crate::engine::rows::Softened;
 use crate::engine::terms::{Rows, Terms};
 use crate::linalg::simd::Kernel;
-use crate::problem::RowValues;
 use crate::problem::tolerance::{ROUNDING, Tolerances, relative, size};
-use crate::problem::{RowId, View};
+use crate::problem::{RowId, RowValues, View};
 
 /// Three figures that say how right an answer is. All are relative, as [`Tolerances`] are.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,8 +8,7 @@ use crate::engine::pinv::Pseudo;
 use crate::engine::reference;
 use crate::engine::residual::REFUSED;
 use crate::engine::rows::{Piece, Softened};
-use crate::engine::status::Link;
-use crate::engine::status::SurrogateStatus;
+use crate::engine::status::{Link, SurrogateStatus};
 use crate::engine::workspace::{Owner, State, Workspace};
 use crate::problem::RowId;
 

@@ -15,9 +15,8 @@ use rayon::prelude::*;
 
 use crate::engine::rows::Piece;
 use crate::linalg::simd::Kernel;
-use crate::problem::RowId;
-use crate::problem::RowValues;
 use crate::problem::parameter::Parameter;
+use crate::problem::{RowId, RowValues};
 use crate::surrogate::interior::Weight;
 use crate::surrogate::solution::Solution;
 

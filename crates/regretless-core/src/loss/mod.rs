@@ -25,8 +25,7 @@ use crate::multipliers::Multipliers;
 use crate::predict::instances::Reading;
 use crate::predict::layout::Layout;
 use crate::predict::scenarios::Scenarios;
-use crate::problem::RowValues;
-use crate::problem::{Problem, ProblemError, RowId};
+use crate::problem::{Problem, ProblemError, RowId, RowValues};
 use crate::solve::codec::{Reader, SavedError, Writer};
 use crate::solve::store::Store;
 

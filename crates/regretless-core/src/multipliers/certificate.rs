@@ -2,8 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::problem::RowValues;
-use crate::problem::{Instance, Problem, RowId};
+use crate::problem::{Instance, Problem, RowId, RowValues};
 use crate::solve::optimum::Status;
 use crate::solve::oracle::Oracle;
 

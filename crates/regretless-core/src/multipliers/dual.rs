@@ -1,9 +1,8 @@
 //! Penalties from the multipliers of exact optima.
 
 use super::{MultiplierError, largest_theta, positive, smallest_norms};
-use crate::problem::RowValues;
 use crate::problem::duplicates::Merged;
-use crate::problem::{Instance, Problem, View};
+use crate::problem::{Instance, Problem, RowValues, View};
 use crate::solve::oracle::Oracle;
 
 /// βᵢ = factor · max(largest multiplier of row i, median over the hard rows that ever bind), for unit rows.

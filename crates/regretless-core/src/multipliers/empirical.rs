@@ -1,8 +1,7 @@
 //! The paper's rule of thumb, with its escalation.
 
 use super::{Certificate, MultiplierError, largest_theta, positive};
-use crate::problem::RowValues;
-use crate::problem::{Instance, Problem, View};
+use crate::problem::{Instance, Problem, RowValues, View};
 
 /// β = factor · (√n) · max|θ| on every hard row, doubled until the certificate holds (20 times at most).
 pub(super) fn choose(

@@ -14,8 +14,7 @@ pub use theory::Refusal;
 
 use thiserror::Error;
 
-use crate::problem::RowValues;
-use crate::problem::{Instance, Problem, ProblemError, RowId, View};
+use crate::problem::{Instance, Problem, ProblemError, RowId, RowValues, View};
 
 /// A rule that chooses the penalties of hard rows.
 #[derive(Clone, Debug, PartialEq)]

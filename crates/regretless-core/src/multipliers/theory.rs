@@ -7,8 +7,7 @@ use thiserror::Error;
 
 use super::{MultiplierError, norm, smallest_norms};
 use crate::linalg::dense;
-use crate::problem::RowValues;
-use crate::problem::View;
+use crate::problem::{RowValues, View};
 
 /// Why no theorem applies.
 #[derive(Clone, Debug, Error, PartialEq)]

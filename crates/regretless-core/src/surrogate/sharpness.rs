@@ -14,9 +14,8 @@
 use std::ops::Range;
 
 use crate::linalg::simd::Kernel;
-use crate::problem::RowValues;
 use crate::problem::duplicates::{Duplicates, Merged};
-use crate::problem::{Instance, Problem, Shape, View};
+use crate::problem::{Instance, Problem, RowValues, Shape, View};
 use crate::solve::oracle::Oracle;
 use crate::surrogate::SurrogateOptions;
 
