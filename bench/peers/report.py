@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 
 from .adapters import BASELINES, PEERS
 from .plan import ENTRANTS, TRAINED, Plan
+from .prose import wrapped
 from .results import results
 from .shortfalls import lost
 from .tables import Table, tables
@@ -47,7 +48,7 @@ def render(plan: Plan, note: str = "") -> str:
         found = [one for one in tables(plan, work) if one.rows]
         if found:
             parts += [f"## {heading}", *(one.markdown() for one in found)]
-    return "\n\n".join([*parts, used(plan), missing(plan)]).rstrip() + "\n"
+    return wrapped("\n\n".join([*parts, used(plan), missing(plan)]).rstrip() + "\n")
 
 
 def introduction(plan: Plan) -> str:
