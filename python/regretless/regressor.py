@@ -60,7 +60,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     """Predicts parameters of a problem from features, trained on what the decisions cost.
 
     ``predicts`` names one parameter or several; θ, if the problem states none, need not be named. ``method`` is ``"auto"`` (trains two-stage predictors, fine-tunes them with every decision loss that fits, tries scenarios, and keeps what
-    is best on validation), one of ``regretless.METHODS``, or one of them with ``+l2`` and ``+scenarios``. ``K`` is ``"auto"``, a number, or
+    is best on validation), one of ``regretless.METHODS``, or one of them with ``+l2``, ``+stopped`` and ``+scenarios``. ``K`` is ``"auto"``, a number, or
     several to choose from. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
 
     ``fit(X, y)`` takes an array for one predicted parameter, or a dict of arrays, or for several parameters in a search one array with their

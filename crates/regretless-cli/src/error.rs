@@ -92,7 +92,9 @@ impl CliError {
             Self::Spec(e) => e.hint.clone(),
             Self::Learn(e) => e.hint(),
             Self::Paper(e) => e.hint().filter(|hint| !hint.is_empty()),
-            Self::Method(_) => Some(format!("methods: {}, each with +l2 or +scenarios", methods())),
+            Self::Method(_) => {
+                Some(format!("methods: {}, some with +l2 or +stopped, each with +scenarios", methods()))
+            }
             Self::NothingToLearn { .. } => {
                 Some("mark what is not known when deciding with { predict = \"columns\" }".into())
             }

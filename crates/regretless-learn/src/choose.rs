@@ -8,6 +8,7 @@ use crate::epoch::Ended;
 use crate::error::LearnError;
 use crate::measures::Measures;
 use crate::recipe::Recipe;
+use crate::regression;
 use crate::study::{Candidate, Study};
 use crate::suspicions::ENOUGH;
 use crate::task::Task;
@@ -158,7 +159,7 @@ pub(crate) fn full_name(spec: &Spec, name: MethodName) -> String {
 /// The methods that fine-tune a two-stage predictor, for what a problem predicts.
 pub fn decision_methods(task: &Task) -> Vec<MethodName> {
     let fits = |m: Method| m.supports(task.problem(), task.layout()).is_ok();
-    let name = |base, mixed| MethodName { base, mixed, scenarios: false };
+    let name = |base: Word, mixed| MethodName { mixed, ..base.into() };
     let mut names = Vec::new();
     if fits(Method::SpoPlus) {
         names.extend([name(Word::SpoPlus, false), name(Word::SpoPlusSmooth, false)]);
@@ -172,20 +173,29 @@ pub fn decision_methods(task: &Task) -> Vec<MethodName> {
     names
 }
 
+/// True if a forecast stopped on its decisions is another one than the plain forecast: a regression is stopped on nothing.
+pub(crate) fn stops_apart(task: &Task) -> bool {
+    regression::applies(task, &Recipe::of(task.spec(), Word::L2.into(), 0)[0])
+}
+
 /// The best two-stage predictor, fine-tuned with every decision loss that fits, and with scenarios; what is no better on
 /// validation than its standard error is not kept. Never worse than two-stage on validation, by construction.
 fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
     let spec = study.task().spec();
-    let word = |base| MethodName { base, ..MethodName::default() };
     let mut candidates = Vec::new();
-    for base in [Word::Constant, Word::L2, Word::L1] {
-        let recipe = Recipe::of(spec, word(base), seed).remove(0);
+    let mut forecasts = [Word::Constant, Word::L2, Word::L1].map(MethodName::from).to_vec();
+    let two_stage = forecasts.len();
+    if stops_apart(study.task()) {
+        forecasts.extend([Word::L2, Word::L1].map(|base| MethodName { stopped: true, ..base.into() }));
+    }
+    for name in forecasts {
+        let recipe = Recipe::of(spec, name, seed).remove(0);
         candidates.push(study.candidate(&recipe, None)?);
         if study.interrupted() {
             break;
         }
     }
-    let reference = best_of(&candidates);
+    let reference = best_of(&candidates[..candidates.len().min(two_stage)]);
     let trainable = candidates.iter().position(|c| !c.constant).filter(|_| !study.interrupted());
     if let Some(first) = trainable {
         // The constant predictor has nothing to tune: start from the best that learned something.

@@ -5,7 +5,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use regretless_core::Method;
 use regretless_spec::{Method as Word, MethodName};
 use serde::Serialize;
 
@@ -109,23 +108,15 @@ pub fn is_two_stage(method: &str) -> bool {
 
 /// The methods compared unless the user says which: all that say something about this problem.
 pub fn default_methods(task: &Task) -> Vec<MethodName> {
-    let word = |base, mixed, scenarios| MethodName { base, mixed, scenarios };
-    let fits = |m: Method| m.supports(task.problem(), task.layout()).is_ok();
-    let mut names =
-        vec![word(Word::Constant, false, false), word(Word::L1, false, false), word(Word::L2, false, false)];
-    if fits(Method::SpoPlus) {
-        names.extend([word(Word::SpoPlus, false, false), word(Word::SpoPlusSmooth, false, false)]);
+    let mut names: Vec<MethodName> = [Word::Constant, Word::L1, Word::L2].map(MethodName::from).to_vec();
+    if choose::stops_apart(task) {
+        names.push(MethodName { stopped: true, ..Word::L2.into() });
     }
-    if fits(Method::SurrogateSmooth) {
-        names.extend([word(Word::SurrogateSmooth, false, false), word(Word::SurrogateSmooth, true, false)]);
-    }
-    if fits(Method::Df) {
-        names.push(word(Word::Df, false, false));
-    }
+    names.extend(choose::decision_methods(task));
     if task.has_scenarios() {
-        names.push(word(Word::L2, false, true));
+        names.push(MethodName { scenarios: true, ..Word::L2.into() });
     }
-    names.push(word(Word::Auto, false, false));
+    names.push(Word::Auto.into());
     names
 }
 
@@ -163,7 +154,7 @@ pub fn compare(
         });
     };
     let mut methods = methods.to_vec();
-    let constant = MethodName { base: Word::Constant, ..MethodName::default() };
+    let constant = MethodName::from(Word::Constant);
     if !methods.contains(&constant) {
         methods.insert(0, constant);
     }

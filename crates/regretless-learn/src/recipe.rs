@@ -1,7 +1,7 @@
 //! How one predictor is trained.
 
 use regretless_core::{Method, Segments};
-use regretless_spec::{MethodName, ScenarioSource, Sharpness, Spec, Stop, TrainingSettings};
+use regretless_spec::{MethodName, Regression, ScenarioSource, Sharpness, Spec, Stop, TrainingSettings};
 
 use crate::transform::Scale;
 
@@ -47,9 +47,11 @@ impl Recipe {
         let base = method.map_or("constant", |m| m.id());
         let full = |k: &str| {
             let mixed = if name.mixed { "+l2" } else { "" };
+            let stopped = if name.stopped { "+stopped" } else { "" };
             let scenarios = if name.scenarios { "+scenarios" } else { "" };
-            format!("{base}{mixed}{scenarios}{k}")
+            format!("{base}{mixed}{stopped}{scenarios}{k}")
         };
+        let regression = if name.stopped { Regression::Descent } else { spec.training().regression };
         let recipe = |name_of: String, k: Sharpness| Self {
             name: name_of,
             method,
@@ -57,7 +59,7 @@ impl Recipe {
             scenarios: name.scenarios,
             k,
             scales: Vec::new(),
-            training: TrainingSettings { method: name, seed, ..spec.training().clone() },
+            training: TrainingSettings { method: name, seed, regression, ..spec.training().clone() },
         };
         match spec.surrogate().sharpness.clone() {
             Sharpness::Grid(ks) if method.is_some_and(Method::uses_surrogate) => {

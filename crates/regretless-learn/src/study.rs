@@ -205,7 +205,7 @@ impl<'a> Study<'a> {
             Some(start) if !start.fitted.model.residuals.is_empty() => start.clone(),
             Some(start) => self.with_scenarios(start)?,
             None => {
-                let base = MethodName { base: Word::L2, scenarios: true, ..MethodName::default() };
+                let base = MethodName { scenarios: true, ..Word::L2.into() };
                 let mut plain = Recipe::of(self.task.spec(), base, recipe.training.seed).remove(0);
                 plain.name = format!("{} (l2 first)", recipe.name);
                 self.candidate(&plain, None)?

@@ -89,11 +89,7 @@ fn go(task: &Task, run: &Run, observer: &mut dyn Observer) -> Result<Outcome, Le
     run.write_model(&model, &card)?;
     let rows = if task.test().is_empty() { task.valid() } else { task.test() };
     let judgement = judge(task, &model, rows)?;
-    let constant = crate::Recipe::of(
-        task.spec(),
-        regretless_spec::MethodName { base: regretless_spec::Method::Constant, ..Default::default() },
-        seed,
-    );
+    let constant = crate::Recipe::of(task.spec(), regretless_spec::Method::Constant.into(), seed);
     let constant = judge(task, &task.untrained(&constant[0])?, rows)?.measures;
     let outcome = Outcome {
         method: full_name(task.spec(), name),

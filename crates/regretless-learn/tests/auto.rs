@@ -57,9 +57,9 @@ fn never_worse_than_two_stage() {
         project.write("history.csv", lp_table(500, 1));
         let chosen = fair(&project.task(), &format!("LP, seed {seed}"));
         let names: Vec<&str> = chosen.tried.iter().map(|t| t.name.as_str()).collect();
-        assert_eq!(names[..3], ["constant", "l2", "l1"]);
-        assert!(names[3..].iter().all(|n| n.contains(" from l")), "{names:?}");
-        assert!(names.len() >= 6, "{names:?}");
+        assert_eq!(names[..5], ["constant", "l2", "l1", "l2+stopped", "l1+stopped"]);
+        assert!(names[5..].iter().all(|n| n.contains(" from l")), "{names:?}");
+        assert!(names.len() >= 8, "{names:?}");
         chose += usize::from(chosen.sentence.starts_with("chose"));
     }
     assert!(chose > 0, "a linear predictor of what is not linear is worth tuning");

@@ -218,3 +218,17 @@ fn what_is_learned_does_not_depend_on_how_rows_are_stated() {
         }
     }
 }
+
+/// `+stopped` is the descent that a problem file can ask for, and keeps the epoch that decides best on validation.
+#[test]
+fn a_stopped_forecast_is_descended() {
+    let training = "epochs = 20\nlearning_rate = 0.03";
+    let stopped = fit(&lp(training).task(), "l2+stopped").unwrap().candidate;
+    let asked = format!("{training}\nregression = \"descent\"");
+    let descended = fit(&lp(&asked).task(), "l2").unwrap().candidate;
+    assert_eq!(stopped.valid.regrets(), descended.valid.regrets());
+    let best = stopped.fitted.history.iter().map(|e| e.valid.regret).fold(f64::INFINITY, f64::min);
+    assert_eq!(stopped.valid.measures.regret, best);
+    let regression = fit(&lp(training).task(), "l2").unwrap().candidate;
+    assert_ne!(stopped.valid.regrets(), regression.valid.regrets());
+}

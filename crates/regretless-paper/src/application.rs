@@ -60,7 +60,7 @@ impl Contender {
             let words: Vec<&str> =
                 Method::ALL.iter().map(|m| m.word()).chain(baselines.iter().copied()).collect();
             let hint = format!(
-                "the methods are {}; those of the decision may end in `+l2`, all in `+scenarios`",
+                "the methods are {}; those of the decision may end in `+l2`, `l1`, `l2` and `weighted-l1` in `+stopped`, all in `+scenarios`",
                 words.join(", ")
             );
             PaperError::settings(error.to_string(), hint)
@@ -94,7 +94,7 @@ impl Contender {
 
 /// Plain methods as contenders.
 pub(crate) fn methods(bases: &[Method]) -> Vec<Contender> {
-    bases.iter().map(|&base| Contender::Method(MethodName { base, ..MethodName::default() })).collect()
+    bases.iter().map(|&base| Contender::Method(base.into())).collect()
 }
 
 /// A task whose hard rows are softened with the given penalties.

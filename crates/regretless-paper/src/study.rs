@@ -12,7 +12,7 @@ use regretless_learn::{
 use regretless_spec::Method;
 
 use crate::PaperError;
-use crate::application::{Application, Cell, Contender};
+use crate::application::{Application, Cell, Contender, Predictor};
 use crate::record::{Key, Record, Results};
 
 /// What is to be run.
@@ -52,14 +52,18 @@ pub(crate) struct Trial {
 }
 
 impl Plan {
-    pub(crate) fn trials(&self) -> Vec<Trial> {
+    /// What is trained in a cell. A network's `l2` is stopped on its decisions anyway.
+    pub(crate) fn trials(&self, cell: &Cell) -> Vec<Trial> {
+        let says_something = |contender: &&Contender| {
+            cell.predictor == Predictor::Linear || !matches!(contender, Contender::Method(m) if m.stopped)
+        };
         let of = |&contender: &Contender| -> Vec<Trial> {
             if contender.has_sharpness() {
                 return self.grid.iter().map(|&k| Trial { contender, k: Some(k) }).collect();
             }
             vec![Trial { contender, k: None }]
         };
-        self.contenders.iter().flat_map(of).collect()
+        self.contenders.iter().filter(says_something).flat_map(of).collect()
     }
 
     fn key(trial: &Trial, cell: &Cell, seed: u64) -> Key {
@@ -77,7 +81,6 @@ pub fn run(
     progress: &dyn Progress,
     interrupt: &Interrupt,
 ) -> Result<Vec<Record>, PaperError> {
-    let trials = plan.trials();
     // Trainings of one cell and seed share a task. Seeds come first, so that early results cover all cells.
     let mut groups: Vec<(&Cell, u64, Vec<Trial>)> = Vec::new();
     let mut records: BTreeMap<Key, Record> = BTreeMap::new();
@@ -85,7 +88,7 @@ pub fn run(
     for &seed in &plan.seeds {
         for cell in &plan.cells {
             let mut open = Vec::new();
-            for trial in &trials {
+            for trial in &plan.trials(cell) {
                 let key = Plan::key(trial, cell, seed);
                 let cost = cost(application, cell, trial);
                 work += cost;

@@ -194,9 +194,8 @@ impl Application for Portfolio {
         use Method::{Auto, Constant, Df, FenchelYoung, L1, L2, SurrogateSmooth, SurrogateVertex};
         let mut all = methods(&[Constant, L1, L2, Df, SurrogateVertex, SurrogateSmooth, FenchelYoung]);
         if self.profile == Profile::Sound {
-            let mixed = MethodName { base: SurrogateSmooth, mixed: true, scenarios: false };
-            all.push(Contender::Method(mixed));
-            all.extend(methods(&[Auto]));
+            let mixed = MethodName { mixed: true, ..SurrogateSmooth.into() };
+            all.extend([mixed, Auto.into()].map(Contender::Method));
         }
         all
     }

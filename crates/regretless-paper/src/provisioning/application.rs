@@ -210,9 +210,9 @@ impl Application for Provisioning {
         all.push(Contender::Baseline(MEAN_PER_HOUR));
         all.extend(methods(&[L1, L2, WeightedL1, Df, SurrogateVertex, SurrogateSmooth]));
         if self.profile == Profile::Sound {
-            let name = |base, mixed, scenarios| Contender::Method(MethodName { base, mixed, scenarios });
-            all.extend([name(SurrogateSmooth, true, false), name(L1, false, true), name(L2, false, true)]);
-            all.extend(methods(&[Auto]));
+            let mixed = MethodName { mixed: true, ..SurrogateSmooth.into() };
+            let scenarios = |base: Method| MethodName { scenarios: true, ..base.into() };
+            all.extend([mixed, scenarios(L1), scenarios(L2), Auto.into()].map(Contender::Method));
         }
         all
     }
@@ -266,7 +266,7 @@ impl Application for Provisioning {
         let usual = Some(Arc::new(self.usual(self.training())));
         // An untrained network adds nothing to the usual loads.
         let means = Windowed::new(hourly, clock, usual, Sees::Hour, MlpShape::default(), 0);
-        let l2 = MethodName { base: Method::L2, ..MethodName::default() };
+        let l2 = MethodName::from(Method::L2);
         let mut model = task.untrained(&Recipe::of(task.spec(), l2, 0).remove(0))?;
         model.members = vec![Box::new(means)];
         Ok(model)

@@ -174,8 +174,6 @@ impl Application for Synthetic {
     }
 
     fn contenders(&self) -> Vec<Contender> {
-        let mixed =
-            Contender::Method(MethodName { base: Method::SurrogateSmooth, mixed: true, scenarios: false });
         let mut all = methods(&[
             Method::Constant,
             Method::L1,
@@ -188,8 +186,10 @@ impl Application for Synthetic {
             Method::SpoPlusSmooth,
         ]);
         if self.profile == Profile::Sound {
-            all.push(mixed);
-            all.extend(methods(&[Method::Auto]));
+            let mixed = MethodName { mixed: true, ..Method::SurrogateSmooth.into() };
+            let stopped = |base: Method| MethodName { stopped: true, ..base.into() };
+            let ours = [mixed, stopped(Method::L1), stopped(Method::L2), Method::Auto.into()];
+            all.extend(ours.map(Contender::Method));
         }
         all
     }
@@ -237,7 +237,7 @@ impl Application for Synthetic {
 /// The released experiment's penalties: 5√n·max(θ, θ̂) on the hard rows, with the truth and the untrained prediction of one
 /// sample, and 20 on x ≥ 0.
 fn with_published_multipliers(task: Task, size: Size, seed: u64) -> Result<Task, PaperError> {
-    let l2 = MethodName { base: Method::L2, ..MethodName::default() };
+    let l2 = MethodName::from(Method::L2);
     let recipe = Recipe::of(task.spec(), l2, seed).remove(0);
     let first = &task.train()[..1];
     let prediction = task.untrained(&recipe)?.predict(&task.features(first), 1);

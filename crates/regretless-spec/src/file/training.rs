@@ -11,7 +11,7 @@ use crate::settings::{Infeasible, Keep, Optimizer, Regression, ScenarioSource};
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrainingSection {
-    /// The method, with the suffixes `+l2` (mixed with L2) and `+scenarios`, in this order. Default `auto`.
+    /// The method, with the suffixes `+l2` (mixed with L2) or `+stopped` (a forecast stopped on decisions), then `+scenarios`. Default `auto`.
     pub method: Option<String>,
     /// The most epochs. Default 200.
     pub epochs: Option<usize>,

@@ -76,7 +76,7 @@ fn method(ctx: &Context<'_>, key: &Key, written: Option<&str>) -> Result<MethodN
     name.parse().map_err(|error: MethodError| {
         let words: Vec<_> = Method::ALL.iter().map(|method| method.word()).collect();
         let hint = format!(
-            "the methods are {}; those of the decision may end in `+l2`, all in `+scenarios`",
+            "the methods are {}; those of the decision may end in `+l2`, `l1`, `l2` and `weighted-l1` in `+stopped`, all in `+scenarios`",
             words.join(", ")
         );
         ctx.fail(key, Trouble::Misfit(error.to_string())).hint(hint)

@@ -44,11 +44,16 @@ words! {
 impl Method {
     /// True if the loss is one of the decision, so that mixing it with L2 says something.
     pub fn is_decision(self) -> bool {
-        !matches!(self, Self::Constant | Self::L1 | Self::L2 | Self::WeightedL1)
+        !self.is_forecast() && self != Self::Constant
+    }
+
+    /// True if the loss is one of the forecast alone, so that it matters what its training is stopped on.
+    pub fn is_forecast(self) -> bool {
+        matches!(self, Self::L1 | Self::L2 | Self::WeightedL1)
     }
 }
 
-/// A training method's full name: `spo+`, `surrogate+l2`, `l2+scenarios`, `fenchel-young+l2+scenarios`.
+/// A training method's full name: `spo+`, `surrogate+l2`, `l2+stopped`, `l2+scenarios`, `fenchel-young+l2+scenarios`.
 ///
 /// ```
 /// use regretless_spec::{Method, MethodName};
@@ -64,8 +69,16 @@ pub struct MethodName {
     pub base: Method,
     /// Suffix `+l2`: mixed with L2.
     pub mixed: bool,
+    /// Suffix `+stopped`: a forecast that is descended and stopped where its decisions are best.
+    pub stopped: bool,
     /// Suffix `+scenarios`: decisions over scenarios.
     pub scenarios: bool,
+}
+
+impl From<Method> for MethodName {
+    fn from(base: Method) -> Self {
+        Self { base, ..Self::default() }
+    }
 }
 
 /// Why a text is no method's name.
@@ -82,13 +95,17 @@ pub enum MethodError {
     /// `+l2` on a method that is no decision loss.
     #[error("`{0}` has no loss of the decision, so it cannot be mixed with L2")]
     NotMixable(Method),
+    /// `+stopped` on a method that is no loss of the forecast.
+    #[error("`{0}` is no loss of the forecast alone, so `+stopped` says nothing of it")]
+    NotStoppable(Method),
 }
 
 impl fmt::Display for MethodName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mixed = if self.mixed { "+l2" } else { "" };
+        let stopped = if self.stopped { "+stopped" } else { "" };
         let scenarios = if self.scenarios { "+scenarios" } else { "" };
-        f.pad(&format!("{}{mixed}{scenarios}", self.base))
+        f.pad(&format!("{}{mixed}{stopped}{scenarios}", self.base))
     }
 }
 
@@ -96,8 +113,11 @@ impl FromStr for MethodName {
     type Err = MethodError;
 
     fn from_str(text: &str) -> Result<Self, MethodError> {
-        let (rest, scenarios) = text.strip_suffix("+scenarios").map_or((text, false), |rest| (rest, true));
-        let (base, mixed) = rest.strip_suffix("+l2").map_or((rest, false), |rest| (rest, true));
+        let without =
+            |text, suffix| str::strip_suffix(text, suffix).map_or((text, false), |rest| (rest, true));
+        let (rest, scenarios) = without(text, "+scenarios");
+        let (rest, stopped) = without(rest, "+stopped");
+        let (base, mixed) = without(rest, "+l2");
         let Some(&base) = Method::ALL.iter().find(|method| method.word() == base) else {
             let words: Vec<String> = Method::ALL.iter().map(|m| m.word().to_owned()).collect();
             // `spo` and the like: the method is there with something added.
@@ -110,7 +130,10 @@ impl FromStr for MethodName {
         if mixed && !base.is_decision() {
             return Err(MethodError::NotMixable(base));
         }
-        Ok(Self { base, mixed, scenarios })
+        if stopped && !base.is_forecast() {
+            return Err(MethodError::NotStoppable(base));
+        }
+        Ok(Self { base, mixed, stopped, scenarios })
     }
 }
 
@@ -127,11 +150,14 @@ mod tests {
     #[test]
     fn names_are_read_as_they_are_written() {
         for &base in Method::ALL {
-            for (mixed, scenarios) in [(false, false), (true, false), (false, true), (true, true)] {
-                let name = MethodName { base, mixed, scenarios };
+            for suffixes in 0..8 {
+                let has = |bit: u32| suffixes & bit != 0;
+                let name = MethodName { base, mixed: has(1), stopped: has(2), scenarios: has(4) };
                 let read = name.to_string().parse::<MethodName>();
-                if mixed && !base.is_decision() {
+                if name.mixed && !base.is_decision() {
                     assert_eq!(read, Err(MethodError::NotMixable(base)));
+                } else if name.stopped && !base.is_forecast() {
+                    assert_eq!(read, Err(MethodError::NotStoppable(base)));
                 } else {
                     assert_eq!(read, Ok(name));
                 }
