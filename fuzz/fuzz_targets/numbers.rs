@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use regretless_spec::{Array, Limits, ParameterTable, Spec};
+use regretless_project::{Array, Limits, ParameterTable, Spec};
 
 const LIMITS: Limits = Limits { problem_bytes: 1 << 16, table_bytes: 1 << 16, variables: 32, predicted: 1024, entries: 1024 };
 

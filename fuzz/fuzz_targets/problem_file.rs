@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use regretless_spec::{Limits, ParameterTable, Spec};
+use regretless_project::{Limits, ParameterTable, Spec};
 
 /// Small, so that time goes into the parser and not into eigenvalues.
 const LIMITS: Limits = Limits { problem_bytes: 1 << 16, table_bytes: 1 << 16, variables: 32, predicted: 1024, entries: 1024 };

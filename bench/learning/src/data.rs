@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use regretless_paper::Profile;
 pub(crate) use regretless_paper::synthetic::Size;
 use regretless_paper::synthetic::{History, LEARNABLE, Lp};
-use regretless_spec::{Part, Spec};
+use regretless_project::{Part, Spec};
 
 const DATA: &str = "[data]\ntrain = \"train.csv\"\nvalid = \"valid.csv\"\nfeatures = \"f*\"\n\n";
 

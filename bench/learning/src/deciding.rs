@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use regretless_core::Regret;
 use regretless_learn::{Decider, Model, Run, Silent, layout, train_new};
-use regretless_spec::{DataReader, Spec, Want};
+use regretless_project::{DataReader, Spec, Want};
 
 use crate::data::{Rows, Size, write};
 use crate::median;

@@ -8,7 +8,7 @@ use std::path::Path;
 use regretless_core::{Instance, Parameters, RowValues, Sharpness};
 use regretless_learn::stats::paired_t;
 use regretless_learn::{Dataset, Silent, Study, Task, judge, train};
-use regretless_spec::Spec;
+use regretless_project::Spec;
 
 pub(crate) fn run(mut arguments: impl Iterator<Item = String>) {
     let seeds: u64 = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(10);

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use regretless_core::reference;
 use regretless_learn::{Epoch, Fit, LearnError, Observer, Recipe, Task, train_new};
-use regretless_spec::Spec;
+use regretless_project::Spec;
 
 use crate::data::{Rows, Size, write};
 use crate::median;

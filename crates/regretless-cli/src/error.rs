@@ -6,8 +6,8 @@ use std::io::IsTerminal;
 use regretless_core::ProblemError;
 use regretless_learn::LearnError;
 use regretless_paper::PaperError;
+use regretless_project::{Method, MethodError, Place, Spec, SpecError};
 use regretless_report::ReportError;
-use regretless_spec::{Method, MethodError, Place, Spec, SpecError};
 use thiserror::Error;
 
 use crate::output::{Exit, wrapped};
@@ -188,7 +188,7 @@ mod tests {
             for piece in ["", "\u{1b}[31m", "é", "=", "\"", "[[soft]]\nrows = 'é'"] {
                 let broken = format!("{}{piece}{}", &text[..cut], &text[cut..]);
                 for broken in [broken.as_str(), &broken[..cut + piece.len()]] {
-                    let spec = Spec::parse(broken, "p.toml", &regretless_spec::Limits::default());
+                    let spec = Spec::parse(broken, "p.toml", &regretless_project::Limits::default());
                     let Err(error) = spec else { continue };
                     let message = CliError::from(error).render();
                     assert!(!message.contains('\u{1b}'), "{message}");

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use regretless_core::ProblemError;
-use regretless_spec::{ParameterTable, Parameters, Spec};
+use regretless_project::{ParameterTable, Parameters, Spec};
 
 use crate::error::CliError;
 use crate::output::count;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use regretless_core::Sense;
 use regretless_learn::Measures;
-use regretless_spec::{Overrides, Spec};
+use regretless_project::{Overrides, Spec};
 
 use crate::args::SettingArgs;
 use crate::error::CliError;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use regretless_core::Sense;
 use regretless_learn::{Comparison, Entry, Environment, Epoch, Exhibit, Measures, Outcome, Task};
+use regretless_project::{Clip, Spec, Stop};
 use regretless_report::{
     Activity, Charts, Comparison as Table, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
 };
-use regretless_spec::{Clip, Spec, Stop};
 
 use crate::learning::four;
 
@@ -329,8 +329,8 @@ fn clip(clip: Clip) -> String {
     }
 }
 
-fn sharpness_of(k: &regretless_spec::Sharpness) -> String {
-    use regretless_spec::Sharpness as K;
+fn sharpness_of(k: &regretless_project::Sharpness) -> String {
+    use regretless_project::Sharpness as K;
     match k {
         K::Auto => "to fit the data".into(),
         K::Fixed(k) => k.to_string(),

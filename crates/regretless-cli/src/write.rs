@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use regretless_spec::{OutColumn, ParquetOut};
+use regretless_project::{OutColumn, ParquetOut};
 use serde_json::{Map, Value};
 
 use crate::args::Format;

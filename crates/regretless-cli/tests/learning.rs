@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use common::{Folder, run};
-use regretless_spec::{Limits, TableReader};
+use regretless_project::{Limits, TableReader};
 use serde_json::Value;
 
 const TEMPLATES: [&str; 4] = ["production", "portfolio", "provisioning", "newsvendor"];

@@ -31,7 +31,7 @@ fn the_schema_is_json() {
     let ran = run("schema");
     assert_eq!(ran.code, 0);
     let printed: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(printed, regretless_spec::json_schema());
+    assert_eq!(printed, regretless_project::json_schema());
 }
 
 #[test]

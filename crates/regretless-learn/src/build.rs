@@ -1,7 +1,7 @@
 //! From the settings of a problem file to a predictor.
 
 use regretless_core::{Layout, Parameter};
-use regretless_spec::{Columns, Initial, PredictorKind, Spec};
+use regretless_project::{Columns, Initial, PredictorKind, Spec};
 
 use crate::error::LearnError;
 use crate::predictor::{Constant, Embedding, Joint, Mlp, MlpShape, Predictor, Shared};
@@ -44,7 +44,7 @@ pub(crate) fn predictor(
     let own = quadratic_entries(layout);
     let rest = entries(layout, |p| p != Parameter::Quadratic);
     let mean: Vec<f64> = own.iter().map(|&k| mean[k]).collect();
-    let regretless_spec::QuadraticSettings { embedding, form, ridge } = quadratic;
+    let regretless_project::QuadraticSettings { embedding, form, ridge } = quadratic;
     let embedding = match settings.initial {
         Initial::Mean => Embedding::new(&mean, n, embedding, form, ridge, seed),
         Initial::Random => Embedding::random(n, embedding, form, ridge, seed),

@@ -1,7 +1,7 @@
 //! One model in the end: the best K of a grid, the best method of `auto`.
 
 use regretless_core::Method;
-use regretless_spec::{Method as Word, MethodName, Spec};
+use regretless_project::{Method as Word, MethodName, Spec};
 use serde::{Deserialize, Serialize};
 
 use crate::epoch::Ended;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use regretless_spec::{Method as Word, MethodName};
+use regretless_project::{Method as Word, MethodName};
 use serde::Serialize;
 
 use crate::choose::{self, Tried};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use regretless_core::Layout;
-use regretless_spec::{Columns, DataFiles, DataReader, Part, Spec, Split, Want};
+use regretless_project::{Columns, DataFiles, DataReader, Part, Spec, Split, Want};
 
 use crate::error::LearnError;
 use crate::random::order;

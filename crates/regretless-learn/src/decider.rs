@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use regretless_core::{Decision, Layout, Optimum, ProblemError, Regret};
-use regretless_spec::Spec;
+use regretless_project::Spec;
 
 use crate::choose::Chosen;
 use crate::error::LearnError;

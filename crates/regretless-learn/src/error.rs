@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use regretless_core::{LossError, MultiplierError, ProblemError, ScenarioError};
-use regretless_spec::SpecError;
+use regretless_project::SpecError;
 use thiserror::Error;
 
 /// Why a run cannot go on. The display form is one line; [`LearnError::hint`] says what to do.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use regretless_core::{Batch, Method, Regret, RowId, Scenarios};
-use regretless_spec::{Keep, Schedule};
+use regretless_project::{Keep, Schedule};
 
 use crate::epoch::{Ended, Epoch, Fitted};
 use crate::error::LearnError;

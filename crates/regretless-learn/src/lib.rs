@@ -60,7 +60,7 @@ pub use optimizer::{Optimizer, clip};
 pub use predictor::{Constant, Embedding, Joint, Mlp, MlpShape, Predictor, Pullback, Shared, Weights};
 pub use random::stream;
 pub use recipe::Recipe;
-pub use regretless_spec::{Activation, Initial, QuadraticForm};
+pub use regretless_project::{Activation, Initial, QuadraticForm};
 pub use run::{Environment, Run};
 pub use scaler::Scaler;
 pub use study::{Candidate, Study};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use regretless_core::RowValues;
-use regretless_spec::Columns;
+use regretless_project::Columns;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
@@ -117,7 +117,7 @@ pub(crate) fn metadata(path: &Path) -> Result<HashMap<String, String>, LearnErro
 /// Reads a model that was trained for the problem file `spec`.
 pub(crate) fn read(
     path: &Path,
-    spec: &regretless_spec::Spec,
+    spec: &regretless_project::Spec,
 ) -> Result<(Model, ModelCard, HashMap<String, String>), LearnError> {
     from_bytes(path, &files::read(path)?, spec)
 }
@@ -126,7 +126,7 @@ pub(crate) fn read(
 pub(crate) fn from_bytes(
     path: &Path,
     bytes: &[u8],
-    spec: &regretless_spec::Spec,
+    spec: &regretless_project::Spec,
 ) -> Result<(Model, ModelCard, HashMap<String, String>), LearnError> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
     let metadata = metadata.metadata().clone().unwrap_or_default();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use regretless_core::{
     Batch, DecisionLoss, LossOptions, LossTrouble, LossWork, Losses, Method, RowId, Scenarios, build_loss,
 };
-use regretless_spec::{Mix, Sharpness};
+use regretless_project::{Mix, Sharpness};
 
 use crate::error::LearnError;
 use crate::recipe::Recipe;

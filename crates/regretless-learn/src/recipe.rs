@@ -1,7 +1,7 @@
 //! How one predictor is trained.
 
 use regretless_core::{Method, Segments};
-use regretless_spec::{MethodName, Regression, ScenarioSource, Sharpness, Spec, Stop, TrainingSettings};
+use regretless_project::{MethodName, Regression, ScenarioSource, Sharpness, Spec, Stop, TrainingSettings};
 
 use crate::transform::Scale;
 
@@ -28,7 +28,7 @@ impl Recipe {
     /// The recipe of a method under the settings of a problem file, one for every K of a grid; none for `auto`, which is
     /// no method but a choice among them.
     pub fn of(spec: &Spec, name: MethodName, seed: u64) -> Vec<Self> {
-        use regretless_spec::Method as Word;
+        use regretless_project::Method as Word;
         let segments = spec.surrogate().options.segments;
         let method = match name.base {
             Word::Auto => return Vec::new(),

@@ -15,7 +15,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use regretless_spec::Spec;
+use regretless_project::Spec;
 use serde::{Deserialize, Serialize};
 
 use crate::epoch::Epoch;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use regretless_spec::{Method as Word, MethodName, ScenarioSource};
+use regretless_project::{Method as Word, MethodName, ScenarioSource};
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint;
@@ -230,8 +230,9 @@ impl<'a> Study<'a> {
         for i in 0..count {
             let seed = recipe.training.seed.wrapping_add(7919 * i as u64);
             // Members differ by what chance does on the way; a regression has one solution.
-            let regression = regretless_spec::Regression::Descent;
-            let training = regretless_spec::TrainingSettings { seed, regression, ..recipe.training.clone() };
+            let regression = regretless_project::Regression::Descent;
+            let training =
+                regretless_project::TrainingSettings { seed, regression, ..recipe.training.clone() };
             let name = format!("{} {}/{count}", recipe.name, i + 1);
             let member = Recipe { name, training, scenarios: false, ..recipe.clone() };
             let fitted = self.fit(self.task, &member, start)?;

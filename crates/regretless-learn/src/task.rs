@@ -8,7 +8,7 @@ use regretless_core::{
     Instance, Layout, Multipliers, Parameter, Parameters, Part as LayoutPart, Problem, Regret, Role,
     RowValues, Scenarios, Sense, Sharpness as FittedK,
 };
-use regretless_spec::{Infeasible, MethodName, Part, Sharpness, Spec};
+use regretless_project::{Infeasible, MethodName, Part, Sharpness, Spec};
 
 use crate::build;
 use crate::dataset::{Dataset, fingerprint};
@@ -89,7 +89,8 @@ impl fmt::Debug for Task {
 
 /// The predicted entries of a problem file, one after the other.
 pub fn layout(spec: &Spec) -> Layout {
-    let part = |p: &regretless_spec::Predicted| LayoutPart { parameter: p.parameter, range: p.range.clone() };
+    let part =
+        |p: &regretless_project::Predicted| LayoutPart { parameter: p.parameter, range: p.range.clone() };
     Layout::new(spec.predicted().iter().map(part).collect())
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use regretless_spec::{Overrides, Spec};
+use regretless_project::{Overrides, Spec};
 use serde::{Deserialize, Serialize};
 
 use crate::choose::{Chosen, Tried, full_name, train};
@@ -89,7 +89,7 @@ fn go(task: &Task, run: &Run, observer: &mut dyn Observer) -> Result<Outcome, Le
     run.write_model(&model, &card)?;
     let rows = if task.test().is_empty() { task.valid() } else { task.test() };
     let judgement = judge(task, &model, rows)?;
-    let constant = crate::Recipe::of(task.spec(), regretless_spec::Method::Constant.into(), seed);
+    let constant = crate::Recipe::of(task.spec(), regretless_project::Method::Constant.into(), seed);
     let constant = judge(task, &task.untrained(&constant[0])?, rows)?.measures;
     let outcome = Outcome {
         method: full_name(task.spec(), name),

@@ -2,7 +2,7 @@
 
 use regretless_core::{Multipliers, Parameters, RowValues, Rule};
 use regretless_learn::{LearnError, Model, Recipe, Task};
-use regretless_spec::{Method, MethodName};
+use regretless_project::{Method, MethodName};
 use serde::{Deserialize, Serialize};
 
 use crate::PaperError;
@@ -56,7 +56,7 @@ impl Contender {
         if let Some(baseline) = baselines.iter().find(|name| **name == text) {
             return Ok(Self::Baseline(baseline));
         }
-        let mut name: MethodName = text.parse().map_err(|error: regretless_spec::MethodError| {
+        let mut name: MethodName = text.parse().map_err(|error: regretless_project::MethodError| {
             let words: Vec<&str> =
                 Method::ALL.iter().map(|m| m.word()).chain(baselines.iter().copied()).collect();
             let hint = format!(

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use regretless_learn::LearnError;
-use regretless_spec::SpecError;
+use regretless_project::SpecError;
 use thiserror::Error;
 
 /// Why an application could not be run. The display form is one line; [`PaperError::hint`] says what to do.

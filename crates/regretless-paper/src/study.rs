@@ -9,7 +9,7 @@ use regretless_core::Regret;
 use regretless_learn::{
     Ended, Epoch, Fit, Interrupt, LearnError, Observer, Recipe, Study, Task, judge, train,
 };
-use regretless_spec::Method;
+use regretless_project::Method;
 
 use crate::PaperError;
 use crate::application::{Application, Cell, Contender, Predictor};

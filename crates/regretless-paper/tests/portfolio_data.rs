@@ -9,7 +9,7 @@ use std::path::Path;
 use regretless_core::Sense;
 use regretless_paper::PaperError;
 use regretless_paper::portfolio::{Constraints, FEATURES, NEXT, Panel, Prices, problem_text, similarity};
-use regretless_spec::{Limits, Parameter, Spec};
+use regretless_project::{Limits, Parameter, Spec};
 
 /// Prices by a formula, so that every feature can be worked out from it.
 fn price(t: usize, i: usize) -> f64 {

@@ -9,7 +9,7 @@ use regretless_paper::provisioning::{
     Date, FEATURES, Hour, Hourly, Load, Parts, RATIOS, REGIONS, Settings, hours_of, limits, loads,
     problem_text, windows,
 };
-use regretless_spec::{Limits, ParameterTable, Spec};
+use regretless_project::{Limits, ParameterTable, Spec};
 
 /// Days from a date on, with a load of `1000 r + hours since the start` and a temperature of `10 r + hour of the day`.
 fn counted(from: (i32, u8, u8), days: usize) -> Load {

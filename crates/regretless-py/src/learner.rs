@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use regretless_core::{Decision, Parameter};
 use regretless_learn::{Dataset, Decider, Epoch, LearnError, Observer, Study, Task, train};
-use regretless_spec::{Columns, MethodName, Part, Spec};
+use regretless_project::{Columns, MethodName, Part, Spec};
 
 use crate::arrays::{flat, parameter, table};
 use crate::error;

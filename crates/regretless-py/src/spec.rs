@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use pyo3::prelude::*;
 use regretless_core::{Parameter, Problem, Sense};
-use regretless_spec::{Limits, Spec};
+use regretless_project::{Limits, Spec};
 
 use crate::error;
 

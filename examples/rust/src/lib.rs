@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use regretless_learn::stats::{Summary, paired_t};
 use regretless_learn::{Dataset, Silent, Study, Task, judge, train};
-use regretless_spec::{Columns, Limits, MethodName, Part, Spec};
+use regretless_project::{Columns, Limits, MethodName, Part, Spec};
 
 /// What an example ends with.
 pub type Outcome<T = ()> = Result<T, Box<dyn Error>>;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use regretless_core::{Gradients, Multipliers, Piece, RowId, Solution, Surrogate, SurrogateOptions};
-use regretless_spec::{Parameter, Parameters, Spec};
+use regretless_project::{Parameter, Parameters, Spec};
 use serde::Serialize;
 
 use super::Finding;

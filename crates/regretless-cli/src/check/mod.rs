@@ -9,7 +9,7 @@ pub(crate) mod text;
 
 use std::path::Path;
 
-use regretless_spec::Spec;
+use regretless_project::Spec;
 use serde::Serialize;
 
 use crate::error::CliError;

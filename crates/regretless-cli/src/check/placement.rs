@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use regretless_core::Parameter;
 use regretless_learn::Dataset;
-use regretless_spec::{Predicted, Spec};
+use regretless_project::{Predicted, Spec};
 
 use super::{Finding, Verdict};
 use crate::learning::names;

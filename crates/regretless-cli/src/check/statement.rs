@@ -1,7 +1,7 @@
 //! The problem as stated: sizes, what is predicted, convexity.
 
 use regretless_core::Instance;
-use regretless_spec::{Parameter, Spec};
+use regretless_project::{Parameter, Spec};
 
 use super::{Finding, spread};
 use crate::error::CliError;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use regretless_learn::{Dataset, layout};
-use regretless_spec::{DataFiles, DataSettings, Missing, Overrides, Spec, Split, TableReader};
+use regretless_project::{DataFiles, DataSettings, Missing, Overrides, Spec, Split, TableReader};
 
 use super::{Finding, Verdict, placement};
 use crate::error::CliError;

@@ -1,6 +1,6 @@
 //! `regretless check`
 
-use regretless_spec::Spec;
+use regretless_project::Spec;
 
 use crate::args::{CheckArgs, Format};
 use crate::check::{self, text};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use regretless_learn::{Comparison, Task, compare, default_methods};
-use regretless_spec::{MethodName, Spec};
+use regretless_project::{MethodName, Spec};
 use serde::Serialize;
 
 use crate::args::{CompareArgs, Format};

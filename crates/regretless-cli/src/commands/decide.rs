@@ -2,7 +2,7 @@
 
 use regretless_core::{Optimum, ProblemError};
 use regretless_learn::{Decider, Run};
-use regretless_spec::{DataReader, Want};
+use regretless_project::{DataReader, Want};
 
 use crate::args::{DecideArgs, Undecided};
 use crate::error::CliError;

@@ -1,7 +1,7 @@
 //! `regretless evaluate`
 
 use regretless_learn::{Decider, Run, Tally};
-use regretless_spec::{DataReader, Want};
+use regretless_project::{DataReader, Want};
 
 use crate::args::{EvaluateArgs, Format};
 use crate::error::CliError;

@@ -3,5 +3,5 @@
 use crate::output::{Exit, Outcome, json};
 
 pub(crate) fn run() -> Outcome {
-    Outcome::new(json(&regretless_spec::json_schema()), Exit::Success)
+    Outcome::new(json(&regretless_project::json_schema()), Exit::Success)
 }

@@ -1,7 +1,7 @@
 //! `regretless solve`
 
 use regretless_core::{Oracle, Tolerances};
-use regretless_spec::{Parameters, Spec};
+use regretless_project::{Parameters, Spec};
 
 use crate::args::{Format, SolveArgs};
 use crate::error::CliError;

@@ -51,7 +51,7 @@ impl Template {
 mod tests {
     use std::path::Path;
 
-    use regretless_spec::{DataReader, Spec, Want};
+    use regretless_project::{DataReader, Spec, Want};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
-use regretless_spec::Activation;
+use regretless_project::Activation;
 
 /// Slope of the leaky rectifier below zero.
 const LEAK: f32 = 0.01;

@@ -10,7 +10,7 @@
 use rand::RngExt;
 use rand::distr::Open01;
 use rand_chacha::ChaCha8Rng;
-use regretless_spec::QuadraticForm;
+use regretless_project::QuadraticForm;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::{Predictor, Pullback, Weights};

@@ -4,7 +4,7 @@ use std::mem;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use regretless_spec::{Activation, Initial};
+use regretless_project::{Activation, Initial};
 
 use super::activation::activate;
 use super::dense::{self, column_sums};

@@ -11,7 +11,7 @@ mod scale;
 
 use rayon::prelude::*;
 use regretless_core::Method;
-use regretless_spec::{PredictorKind, Regression};
+use regretless_project::{PredictorKind, Regression};
 
 use self::design::Design;
 use self::quantile::{pinball, quantile};

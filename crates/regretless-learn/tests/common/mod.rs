@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use regretless_learn::{Chosen, Epoch, LearnError, Run, Silent, Study, Task, stream, train};
-use regretless_spec::{Overrides, Spec};
+use regretless_project::{Overrides, Spec};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use regretless_learn::{
     Dataset, Embedding, Joint, Mlp, MlpShape, Predictor as Network, Recipe, Shared, Task, fingerprint,
 };
-use regretless_spec::{
+use regretless_project::{
     Activation, Clip, Columns, Initial, Limits, Method, MethodName, Part, QuadraticForm, Spec,
 };
 

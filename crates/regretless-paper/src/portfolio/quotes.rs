@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use regretless_spec::{Chunk, Limits, Place, TableReader};
+use regretless_project::{Chunk, Limits, Place, TableReader};
 
 use super::calendar::iso;
 use super::prices::{MISADJUSTED, Prices};

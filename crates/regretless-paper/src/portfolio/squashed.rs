@@ -65,7 +65,7 @@ impl Predictor for Squashed {
 #[cfg(test)]
 mod tests {
     use regretless_learn::{Mlp, MlpShape, stream};
-    use regretless_spec::Initial;
+    use regretless_project::Initial;
 
     use super::*;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use regretless_core::RowValues;
 use regretless_learn::{Dataset, MlpShape, Model, Recipe, Task, fingerprint};
-use regretless_spec::{Activation, Columns, Initial, Limits, Method, MethodName, Part, Spec};
+use regretless_project::{Activation, Columns, Initial, Limits, Method, MethodName, Part, Spec};
 
 use super::network::{Sees, Usual, Windowed};
 use super::{

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use regretless_spec::{Limits, TableReader};
+use regretless_project::{Limits, TableReader};
 
 use super::calendar::Date;
 use crate::PaperError;

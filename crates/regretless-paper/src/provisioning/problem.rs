@@ -22,11 +22,11 @@ pub fn limits(seed: u64) -> Vec<f64> {
 ///
 /// ```
 /// use regretless_paper::provisioning::{limits, problem_text};
-/// use regretless_spec::{Limits, Spec};
+/// use regretless_project::{Limits, Spec};
 /// let text = problem_text(&limits(0), 50.0, 0.5);
 /// let spec = Spec::parse(text, "provisioning.toml", &Limits::default())?;
 /// assert_eq!(spec.problem().n(), 8);
-/// # Ok::<(), Box<regretless_spec::SpecError>>(())
+/// # Ok::<(), Box<regretless_project::SpecError>>(())
 /// ```
 pub fn problem_text(limits: &[f64], over: f64, under: f64) -> String {
     // The debug form of names is quoted and that of numbers has a point, as TOML wants them.

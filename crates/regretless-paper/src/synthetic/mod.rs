@@ -10,7 +10,7 @@ use std::path::Path;
 
 use regretless_core::RowValues;
 use regretless_learn::{Dataset, Recipe, Task};
-use regretless_spec::{Columns, Limits, Method, MethodName, Spec};
+use regretless_project::{Columns, Limits, Method, MethodName, Spec};
 
 pub use history::{History, LEARNABLE};
 pub use lp::Lp;

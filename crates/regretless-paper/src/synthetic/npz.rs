@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use regretless_learn::fingerprint;
-use regretless_spec::{Array, Limits, Part};
+use regretless_project::{Array, Limits, Part};
 use zip::ZipArchive;
 
 use super::{History, Lp, Size};

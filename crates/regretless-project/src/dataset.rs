@@ -35,13 +35,13 @@ pub struct DataChunk {
 /// A table of features and truths, checked while it is read.
 ///
 /// ```no_run
-/// use regretless_spec::{DataReader, Spec, Want};
+/// use regretless_project::{DataReader, Spec, Want};
 /// let spec = Spec::read("problem.toml")?;
 /// let mut data = DataReader::open(&spec, "history.csv".as_ref(), Want { features: true, targets: true })?;
 /// while let Some(chunk) = data.next()? {
 ///     assert_eq!(chunk.features.len(), chunk.rows * data.columns().features.len());
 /// }
-/// # Ok::<(), Box<regretless_spec::SpecError>>(())
+/// # Ok::<(), Box<regretless_project::SpecError>>(())
 /// ```
 pub struct DataReader<'a> {
     reader: TableReader<'a>,

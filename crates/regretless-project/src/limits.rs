@@ -5,7 +5,7 @@
 /// The defaults are far above what the dense engine can use and far below what hurts a machine.
 ///
 /// ```
-/// use regretless_spec::Limits;
+/// use regretless_project::Limits;
 /// let small = Limits { variables: 100, ..Limits::default() };
 /// assert!(small.problem_bytes <= 64 << 20);
 /// ```

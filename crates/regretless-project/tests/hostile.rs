@@ -11,7 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use regretless_spec::{Array, DataReader, Limits, ParameterTable, Spec, TableReader, Want};
+use regretless_project::{Array, DataReader, Limits, ParameterTable, Spec, TableReader, Want};
 
 /// The system's allocator with an eye on the largest single request.
 struct Watched;

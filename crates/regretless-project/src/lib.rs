@@ -4,7 +4,7 @@
 //! columns of a parameter table with one row an instance. `docs/problem-file.md` has every key.
 //!
 //! ```
-//! use regretless_spec::{Limits, Spec};
+//! use regretless_project::{Limits, Spec};
 //! let text = r#"
 //! [problem]
 //! variables = ["wheat", "corn"]
@@ -20,7 +20,7 @@
 //! let spec = Spec::parse(text, "farm.toml", &Limits::default())?;
 //! assert_eq!(spec.problem().n(), 2);
 //! let table = "day,price_wheat,price_corn\n1,3.0,2.0\n2,2.5,4.0\n";
-//! let table = regretless_spec::ParameterTable::from_csv(
+//! let table = regretless_project::ParameterTable::from_csv(
 //!     table.as_bytes(),
 //!     "prices.csv".as_ref(),
 //!     &spec,
@@ -28,7 +28,7 @@
 //! )?;
 //! let second = table.row(1).unwrap();
 //! assert_eq!(second.instance().theta, Some(&[2.5, 4.0][..]));
-//! # Ok::<(), Box<regretless_spec::SpecError>>(())
+//! # Ok::<(), Box<regretless_project::SpecError>>(())
 //! ```
 //!
 //! Bad input is a [`SpecError`] that says where, what and what to do; nothing here panics on it, and nothing large is

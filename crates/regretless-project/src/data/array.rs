@@ -12,12 +12,12 @@ use crate::error::{Place, Result, SpecError, Trouble};
 /// Numbers of a file in rows and columns, row-major.
 ///
 /// ```
-/// use regretless_spec::{Array, Limits};
+/// use regretless_project::{Array, Limits};
 /// let text = "wheat,corn\n3.0,2.0\n";
 /// let array = Array::from_csv(text.as_bytes(), "prices.csv".as_ref(), &Limits::default())?;
 /// assert_eq!((array.rows, array.cols), (1, 2));
 /// assert_eq!(array.values, [3.0, 2.0]);
-/// # Ok::<(), Box<regretless_spec::SpecError>>(())
+/// # Ok::<(), Box<regretless_project::SpecError>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {

@@ -1,11 +1,11 @@
-//! `docs/problem.schema.json` is what the code says. After a change: `UPDATE_SCHEMA=1 cargo test -p regretless-spec`.
+//! `docs/problem.schema.json` is what the code says. After a change: `UPDATE_SCHEMA=1 cargo test -p regretless-project`.
 
 use std::path::Path;
 
 #[test]
 fn the_committed_schema_is_the_generated_one() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/problem.schema.json");
-    let generated = format!("{:#}\n", regretless_spec::json_schema());
+    let generated = format!("{:#}\n", regretless_project::json_schema());
     if std::env::var_os("UPDATE_SCHEMA").is_some() {
         std::fs::write(&path, &generated).unwrap();
     }
@@ -13,7 +13,7 @@ fn the_committed_schema_is_the_generated_one() {
     // Compared as values: the order of keys depends on features that other crates choose.
     let committed: serde_json::Value = serde_json::from_str(&committed).unwrap_or_default();
     assert!(
-        committed == regretless_spec::json_schema(),
-        "docs/problem.schema.json is out of date: run UPDATE_SCHEMA=1 cargo test -p regretless-spec --test schema"
+        committed == regretless_project::json_schema(),
+        "docs/problem.schema.json is out of date: run UPDATE_SCHEMA=1 cargo test -p regretless-project --test schema"
     );
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use regretless_core::{HardRows, Problem};
-use regretless_spec::{Limits, Spec};
+use regretless_project::{Limits, Spec};
 
 fn hard(rows: &HardRows) -> impl PartialEq + std::fmt::Debug {
     (rows.rows.clone(), rows.rhs.clone(), rows.blocks.clone())

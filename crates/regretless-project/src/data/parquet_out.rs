@@ -24,7 +24,7 @@ pub enum OutColumn<'a> {
 /// A Parquet file that is being written; its columns are told by the first rows.
 ///
 /// ```
-/// use regretless_spec::{OutColumn, ParquetOut};
+/// use regretless_project::{OutColumn, ParquetOut};
 /// let mut out = ParquetOut::new(Vec::new());
 /// out.write(&[("day", OutColumn::Texts(&["mon".to_owned()])), ("x", OutColumn::Numbers(&[1.5]))])?;
 /// assert!(out.close()?.starts_with(b"PAR1"));

@@ -56,12 +56,12 @@ impl Method {
 /// A training method's full name: `spo+`, `surrogate+l2`, `l2+stopped`, `l2+scenarios`, `fenchel-young+l2+scenarios`.
 ///
 /// ```
-/// use regretless_spec::{Method, MethodName};
+/// use regretless_project::{Method, MethodName};
 /// let name: MethodName = "spo++l2".parse()?;
 /// assert_eq!((name.base, name.mixed, name.scenarios), (Method::SpoPlus, true, false));
 /// assert_eq!(name.to_string(), "spo++l2");
 /// assert!("surogate".parse::<MethodName>().unwrap_err().to_string().contains("`surrogate`"));
-/// # Ok::<(), regretless_spec::MethodError>(())
+/// # Ok::<(), regretless_project::MethodError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MethodName {

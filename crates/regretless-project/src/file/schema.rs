@@ -7,7 +7,7 @@ use super::ProblemFile;
 /// The JSON Schema of the problem file, as `docs/problem.schema.json` has it.
 ///
 /// ```
-/// let schema = regretless_spec::json_schema();
+/// let schema = regretless_project::json_schema();
 /// assert_eq!(schema["additionalProperties"], false);
 /// ```
 pub fn json_schema() -> Value {

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use regretless_spec::{Limits, Spec};
+use regretless_project::{Limits, Spec};
 
 #[test]
 fn every_example_of_the_docs_is_valid() {
@@ -39,7 +39,7 @@ fn the_limits_are_as_documented() {
 fn every_key_is_documented() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = std::fs::read_to_string(root.join("docs/problem-file.md")).unwrap();
-    let schema = regretless_spec::json_schema();
+    let schema = regretless_project::json_schema();
     let mut keys = Vec::new();
     for definition in schema["$defs"].as_object().unwrap().values() {
         keys.extend(definition["properties"].as_object().into_iter().flat_map(|keys| keys.keys()));

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use regretless_spec::{DataChunk, DataReader, Limits, Part, Result, Spec, TableReader, Want};
+use regretless_project::{DataChunk, DataReader, Limits, Part, Result, Spec, TableReader, Want};
 
 const BOTH: Want = Want { features: true, targets: true };
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use regretless_spec::{
+use regretless_project::{
     Activation, Clip, DataFiles, Initial, Keep, Limits, Method, Missing, Mix, Optimizer, Overrides,
     PredictorKind, QuadraticForm, Ramp, Result, ScenarioSource, Schedule, Sharpness, Spec, Split, Stop,
 };

@@ -18,7 +18,7 @@ const ROWS: usize = 4096;
 /// A table with named columns, read a chunk of rows at a time: CSV, CSV packed with gzip, or Parquet.
 ///
 /// ```
-/// use regretless_spec::{Limits, TableReader};
+/// use regretless_project::{Limits, TableReader};
 /// let text = "day,temp,load\n1,20.5,3\n2,NA,4\n";
 /// let mut table = TableReader::from_csv(text.as_bytes(), "history.csv".as_ref(), &Limits::default())?;
 /// assert_eq!(table.header(), ["day", "temp", "load"]);
@@ -27,7 +27,7 @@ const ROWS: usize = 4096;
 /// assert_eq!((chunk.rows, chunk.values[0], chunk.lines[1]), (2, 3.0, 3));
 /// assert!(chunk.values[3].is_nan());
 /// assert!(table.next()?.is_none());
-/// # Ok::<(), Box<regretless_spec::SpecError>>(())
+/// # Ok::<(), Box<regretless_project::SpecError>>(())
 /// ```
 pub struct TableReader<'a> {
     path: PathBuf,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use regretless_spec::{Chunk, Limits, Result, Spec, TableReader};
+use regretless_project::{Chunk, Limits, Result, Spec, TableReader};
 
 const TEXT: &str = "day,temp,\"load,1\"\n1,20.5,3\n\n2,NA,4\n3,,nan\n";
 
@@ -139,7 +139,7 @@ fn a_million_rows_go_by() {
 mod parquet {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
-    use regretless_spec::{DataReader, OutColumn, ParquetOut, Want};
+    use regretless_project::{DataReader, OutColumn, ParquetOut, Want};
 
     use super::*;
 

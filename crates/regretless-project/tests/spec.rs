@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use regretless_core::{Rule, Segments, Sense};
-use regretless_spec::{Limits, Parameter, ParameterTable, Spec};
+use regretless_project::{Limits, Parameter, ParameterTable, Spec};
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)

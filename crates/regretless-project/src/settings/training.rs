@@ -196,7 +196,7 @@ impl Sharpness {
     /// The value in an epoch, counted from 0; of a grid the first.
     ///
     /// ```
-    /// use regretless_spec::{Ramp, Sharpness};
+    /// use regretless_project::{Ramp, Sharpness};
     /// let k = Sharpness::Annealed(Ramp { from: 1.0, to: 100.0, epochs: 2 });
     /// assert_eq!([0, 1, 2, 3].map(|epoch| k.at(epoch).round()), [1.0, 10.0, 100.0, 100.0]);
     /// ```
@@ -214,7 +214,7 @@ impl Mix {
     /// The weight in an epoch, counted from 0; on the way it changes by the same amount an epoch.
     ///
     /// ```
-    /// use regretless_spec::{Mix, Ramp};
+    /// use regretless_project::{Mix, Ramp};
     /// let mix = Mix::Annealed(Ramp { from: 1.0, to: 0.0, epochs: 2 });
     /// assert_eq!([0, 1, 2, 3].map(|epoch| mix.at(epoch)), [1.0, 0.5, 0.0, 0.0]);
     /// ```
