@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import inspect
 import warnings
 from collections.abc import Mapping, Sequence
@@ -146,7 +147,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         held = self._held_out(rows)
         if self.infeasible not in ("fail", "skip"):
             raise TrainingError(f"infeasible is {self.infeasible!r}: 'fail' or 'skip'")
-        settings = self._toml(shared=each is not None)
+        settings = self._settings(shared=each is not None)
         with _Bar(self.verbose) as watch:
             learner = _regretless.Learner.fit(
                 self.problem._inner, layout.names, settings, self.method, self._seed(),
@@ -258,7 +259,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise _NotFitted("this DecisionRegressor is not fitted yet: call fit(X, y) first")
         return learner  # type: ignore[no-any-return]
 
-    def _toml(self, *, shared: bool) -> str:
+    def _settings(self, *, shared: bool) -> str:
         """The settings in the words of problem files."""
         surrogate = {"k": self.K, "smoothing": self.smoothing, "multipliers": self.multipliers}
         predictor: dict[str, Any] = {"kind": self.predictor, "layers": self.layers, "dropout": self.dropout}
@@ -278,11 +279,13 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             "infeasible": self.infeasible,
         }
         sections = {"surrogate": surrogate, "predictor": predictor, "training": training}
-        lines = []
-        for name, section in sections.items():
-            lines.append(f"[{name}]")
-            lines += [f"{key} = {_toml_value(value)}" for key, value in section.items() if value is not None]
-        return "\n".join(lines) + "\n"
+        given = {
+            name: {key: value for key, value in section.items() if value is not None} for name, section in sections.items()
+        }
+        try:
+            return json.dumps(given, default=_plain, allow_nan=False)
+        except ValueError as error:
+            raise TrainingError(f"a setting is not finite: {error}") from None
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -301,18 +304,13 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             self._learner = _regretless.Learner.from_bytes(problem._inner, predicted, settings, *model)
 
 
-def _toml_value(value: Any) -> str:
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of NumPy, and other mappings, as JSON knows them."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_toml_value(v)}" for key, v in value.items()) + " }"
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return "[" + ", ".join(_toml_value(v) for v in value) + "]"
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value)).lower()
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    return repr(float(value))
+        return dict(value)
+    raise TrainingError(f"{value!r} of type {type(value).__name__} is no value of a setting")
 
 
 class _Bar:

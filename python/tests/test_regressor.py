@@ -142,6 +142,33 @@ def test_what_is_wrong_is_said(plan: rl.Problem, data) -> None:
         rl.DecisionRegressor(plan, "l2", epochs=1).fit(X, y).predict(X[:, :2])
 
 
+def test_settings_are_refused_by_the_name_of_their_argument(plan: rl.Problem, data) -> None:
+    X, y = data
+    for settings, says in [
+        ({"epochs": -1}, "^epochs: "),
+        ({"epochs": "many"}, "^epochs: "),
+        ({"K": -2.0}, "^K: "),
+        ({"K": [1.0, 0.0]}, "^k"),
+        ({"predictor": "tree"}, "^predictor: "),
+        ({"patience": 0}, "^patience: "),
+        ({"learning_rate": float("nan")}, "not finite"),
+        ({"layers": object()}, "no value of a setting"),
+    ]:
+        with pytest.raises(rl.TrainingError, match=says) as caught:
+            rl.DecisionRegressor(plan, **settings).fit(X, y)
+        assert "toml" not in str(caught.value) and "[training]" not in str(caught.value)
+
+
+def test_names_may_hold_whatever_a_spreadsheet_does(rng: np.random.Generator) -> None:
+    """A no-break space, quotes, backslashes and other scripts."""
+    names = ["Crude\u00a0Oil", 'the "other"', "C:\\gas", "Öl 油", "tab\u2003wide"]
+    p = rl.Problem(5, upper=1.0, variables=names)
+    X = rng.normal(size=(60, 2))
+    y = 1.0 + 0.1 * X @ rng.normal(size=(2, 5))
+    model = rl.DecisionRegressor(p, "l2", predictor="linear").fit(X, y)
+    assert model.decide(X[:3]).shape == (3, 5)
+
+
 def test_y_side_by_side_is_in_the_order_of_predicts(rng: np.random.Generator) -> None:
     p = rl.Problem(2, A=[[1.0, 1.0]], b=8.0, upper=9.0)
     X = rng.normal(size=(80, 2))

@@ -1,13 +1,15 @@
 //! The synthetic LP with data that can be learned from, as files that a run reads.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use regretless_learn::Part;
 use regretless_paper::Profile;
 pub(crate) use regretless_paper::synthetic::Size;
 use regretless_paper::synthetic::{History, LEARNABLE, Lp};
-use regretless_project::{Part, Spec};
+use regretless_project::Spec;
 
 const DATA: &str = "[data]\ntrain = \"train.csv\"\nvalid = \"valid.csv\"\nfeatures = \"f*\"\n\n";
 
@@ -39,6 +41,31 @@ pub(crate) fn write(dir: &Path, size: Size, rows: Rows, training: &str) -> Spec 
     table("train.csv", 0, rows.train, true);
     table("valid.csv", rows.train, rows.valid, true);
     table("new.csv", rows.train + rows.valid, rows.new, false);
-    std::fs::write(dir.join("problem.toml"), Lp::draw(size, 2021 * 31).text() + DATA + training).unwrap();
+    std::fs::write(dir.join("problem.toml"), problem_file(&Lp::draw(size, 2021 * 31)) + DATA + training)
+        .unwrap();
     Spec::read(dir.join("problem.toml")).unwrap()
+}
+
+/// The problem file of an LP, settings apart; θ is predicted.
+fn problem_file(lp: &Lp) -> String {
+    let n = lp.size.n;
+    let rows = |m: &[f64]| m.chunks_exact(n).map(|row| format!("{row:?}")).collect::<Vec<_>>().join(",\n");
+    let mut text = format!(
+        "[problem]\nname = \"synthetic LP ({})\"\nvariables = {n}\n\n[objective]\nlinear = {{ predict = \"theta_*\" }}\n\n",
+        lp.size
+    );
+    if lp.size.soft > 0 {
+        let (rows, limit, over) = (rows(&lp.soft), &lp.limit, &lp.over);
+        let _ = writeln!(
+            text,
+            "[[soft]]\nname = \"soft\"\nrows = [{rows}]\nlimit = {limit:?}\nover = {over:?}\n"
+        );
+    }
+    let _ = writeln!(
+        text,
+        "[[hard]]\nname = \"hard\"\nrows = [{}]\nat_most = {:?}\n",
+        rows(&lp.hard),
+        lp.at_most
+    );
+    text
 }

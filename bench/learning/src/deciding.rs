@@ -6,8 +6,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use regretless_core::Regret;
-use regretless_learn::{Decider, Model, Run, Silent, layout, train_new};
-use regretless_project::{DataReader, Spec, Want};
+use regretless_learn::{Decider, Model, Silent};
+use regretless_project::{DataReader, Run, Spec, Want, train_new};
 
 use crate::data::{Rows, Size, write};
 use crate::median;
@@ -49,7 +49,7 @@ fn features(spec: &Spec, file: &Path) -> Vec<f64> {
 /// Rows a second from predictions on, for several numbers of anchors.
 fn anchors(method: &str, spec: &Spec, model: &Model, predictions: &[f64]) {
     for count in ANCHORS {
-        let mut regret = Regret::new(spec.problem(), &layout(spec), None).unwrap();
+        let mut regret = Regret::new(spec.problem(), &spec.layout(), None).unwrap();
         let start = Instant::now();
         let kept = regret.set_anchors(&model.anchors, count).unwrap();
         let ready = start.elapsed().as_secs_f64() * 1e3;
@@ -71,6 +71,7 @@ fn anchors(method: &str, spec: &Spec, model: &Model, predictions: &[f64]) {
 
 /// Rows a second of every step and of all of them.
 fn whole(method: &str, run: &Run, decider: &Decider, model: &Model, features: &[f64], new: &Path) -> String {
+    let spec = run.spec().unwrap();
     let each = || features.chunks(CHUNK * 2 * SIZE.n).map(|chunk| (chunk, chunk.len() / (2 * SIZE.n)));
     let network = rate(|| {
         each().for_each(|(chunk, rows)| drop(black_box(model.predict(chunk, rows))));
@@ -79,7 +80,7 @@ fn whole(method: &str, run: &Run, decider: &Decider, model: &Model, features: &[
         each().for_each(|(chunk, rows)| drop(black_box(decider.decide(chunk, rows).unwrap())));
     });
     let read = rate(|| {
-        black_box(self::features(decider.spec(), new));
+        black_box(self::features(&spec, new));
     });
     let out = run.dir().with_file_name("out.csv");
     let command = rate(|| {
@@ -120,9 +121,9 @@ pub(crate) fn run() {
         let spec = write(dir.path(), SIZE, ROWS, &settings(method));
         let (run, _) = train_new(&spec, &dir.path().join("run"), &mut Silent).unwrap();
         let (model, _) = run.model().unwrap();
-        let decider = Decider::open(&run).unwrap();
+        let decider = run.decider().unwrap();
         let new = dir.path().join("new.csv");
-        let features = features(decider.spec(), &new);
+        let features = features(&spec, &new);
         anchors(method, &spec, &model, &model.predict(&features, ROWS.new));
         steps.push(whole(method, &run, &decider, &model, &features, &new));
     }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use rand::RngExt;
-use regretless_learn::{Activation, Mlp, MlpShape, Predictor, stream};
+use regretless_learn::{Activation, Descend, Mlp, MlpShape, Predictor, stream};
 
 use crate::median;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use regretless_core::{Instance, Parameters, RowValues, Sharpness};
 use regretless_learn::stats::paired_t;
-use regretless_learn::{Dataset, Silent, Study, Task, judge, train};
+use regretless_learn::{Silent, Study, Task, judge, train};
 use regretless_project::Spec;
 
 pub(crate) fn run(mut arguments: impl Iterator<Item = String>) {
@@ -15,12 +15,12 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = String>) {
     println!("| problem | method | one K | rows, bounds | p | each row | p |\n|---|---|---|---|---|---|---|");
     for file in arguments {
         let spec = Spec::read(Path::new(&file)).unwrap();
-        let data = std::sync::Arc::new(Dataset::read(&spec).unwrap());
+        let task = spec.task().unwrap();
         for method in ["surrogate-smooth", "spo+-smooth"] {
             let mut regrets: [Vec<f64>; 3] = Default::default();
             for seed in 0..seeds {
                 for (way, regrets) in regrets.iter_mut().enumerate() {
-                    regrets.extend(regret(&spec, &data, method, seed, way));
+                    regrets.extend(regret(&task, method, seed, way));
                 }
             }
             if regrets[0].is_empty() {
@@ -42,8 +42,8 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = String>) {
 }
 
 /// Test regret of one training; `None` where the method does not fit the problem.
-fn regret(spec: &Spec, data: &std::sync::Arc<Dataset>, method: &str, seed: u64, way: usize) -> Option<f64> {
-    let task = Task::new(spec, std::sync::Arc::clone(data), seed).unwrap();
+fn regret(task: &Task, method: &str, seed: u64, way: usize) -> Option<f64> {
+    let task = task.reseeded(seed).unwrap();
     task.check(method.parse().unwrap()).ok()?;
     let problem = task.problem();
     let step = task.train().len().div_ceil(Sharpness::PROBES);

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use regretless_core::reference;
-use regretless_learn::{Epoch, Fit, LearnError, Observer, Recipe, Task, train_new};
-use regretless_project::Spec;
+use regretless_learn::{Epoch, Fit, LearnError, Observer, Recipe};
+use regretless_project::{Spec, train_new};
 
 use crate::data::{Rows, Size, write};
 use crate::median;
@@ -88,8 +88,8 @@ fn table(k: f64, kind: &str, watch: &Watch) {
 
 fn in_memory(spec: &Spec) -> Watch {
     let mut watch = Watch::default();
-    let task = Task::load(spec, spec.training().seed).unwrap();
-    let recipes = Recipe::of(spec, spec.training().method, spec.training().seed);
+    let task = spec.task().unwrap();
+    let recipes = Recipe::of(task.settings(), spec.training().method, spec.training().seed);
     Fit::new(&task, &recipes[0], None).unwrap().run(&mut watch).unwrap();
     watch
 }

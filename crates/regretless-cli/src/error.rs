@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal;
+use std::path::Path;
 
 use regretless_core::ProblemError;
-use regretless_learn::LearnError;
+use regretless_learn::{LearnError, Method, MethodError, Setting};
 use regretless_paper::PaperError;
-use regretless_project::{Method, MethodError, Place, Spec, SpecError};
+use regretless_project::{Place, ProjectError, RunTrouble, Spec, SpecError};
 use regretless_report::ReportError;
 use thiserror::Error;
 
@@ -30,6 +31,12 @@ pub(crate) enum CliError {
     /// Learning.
     #[error("{0}")]
     Learn(#[from] LearnError),
+    /// A run directory or one of its files.
+    #[error("{0}")]
+    Run(ProjectError),
+    /// A problem file without a table.
+    #[error("{file} names no data to learn from")]
+    NoData { file: String },
     /// The paper's applications.
     #[error("{0}")]
     Paper(#[from] PaperError),
@@ -65,6 +72,38 @@ pub(crate) enum CliError {
     Output(std::io::Error),
 }
 
+impl From<ProjectError> for CliError {
+    fn from(error: ProjectError) -> Self {
+        match error {
+            ProjectError::Spec(error) => Self::Spec(error),
+            ProjectError::Learn(error) => Self::Learn(error),
+            other => Self::Run(other),
+        }
+    }
+}
+
+/// How a setting is set in a problem file.
+fn in_a_file(setting: &Setting) -> String {
+    let Setting { section, key, value } = setting;
+    format!("`{key} = {value}` in the section [{section}]")
+}
+
+/// What to do about a run directory.
+fn about(trouble: &RunTrouble, path: &Path) -> Option<String> {
+    Some(match trouble {
+        RunTrouble::NotEmpty { resumable: true } => {
+            "take it up again with --resume, or choose another directory with --out".into()
+        }
+        RunTrouble::NotEmpty { resumable: false } => "choose another directory with --out".into(),
+        RunTrouble::NotARun | RunTrouble::NoDirectory => "`regretless train` makes one".into(),
+        RunTrouble::Format { .. } => "use the version that made it, or train again".into(),
+        RunTrouble::NoModel => format!("finish the training: regretless train --resume {}", path.display()),
+        RunTrouble::Busy => "wait for it, or stop it".into(),
+        RunTrouble::Unreadable(_) => "train again".into(),
+        _ => return None,
+    })
+}
+
 impl CliError {
     pub(crate) fn needs_parameters(spec: &Spec, option: &'static str) -> Self {
         let parts: Vec<_> = spec.predicted().iter().map(|p| format!("`{}`", p.key)).collect();
@@ -90,7 +129,13 @@ impl CliError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Spec(e) => e.hint.clone(),
-            Self::Learn(e) => e.hint(),
+            Self::Learn(e) => e.hint().map(|hint| hint.tell(in_a_file)),
+            Self::Run(ProjectError::Run { path, trouble }) => about(trouble, path),
+            Self::NoData { .. } => Some(
+                "add a section\n  [data]\n  file = \"history.csv\"\nwith a table that holds the features and the \
+                 true values of what is predicted, or name the table with --data"
+                    .into(),
+            ),
             Self::Paper(e) => e.hint().filter(|hint| !hint.is_empty()),
             Self::Method(_) => {
                 Some(format!("methods: {}, some with +l2 or +stopped, each with +scenarios", methods()))
@@ -121,7 +166,7 @@ impl CliError {
             if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
         };
         let spec = match self {
-            Self::Spec(e) | Self::Learn(LearnError::Spec(e)) => Some(e),
+            Self::Spec(e) => Some(e),
             _ => None,
         };
         let quote = spec.and_then(|e| quote(&e.place));

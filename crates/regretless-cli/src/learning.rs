@@ -34,7 +34,11 @@ pub(crate) fn read(
         data: data.map(ToOwned::to_owned),
         ..Overrides::default()
     };
-    Ok(spec.with_overrides(overrides)?)
+    let spec = spec.with_overrides(overrides)?;
+    if spec.data().is_none() {
+        return Err(CliError::NoData { file: spec.file().display().to_string() });
+    }
+    Ok(spec)
 }
 
 /// Sets the number of threads for the whole process and returns it.

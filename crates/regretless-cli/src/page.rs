@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use regretless_core::Sense;
-use regretless_learn::{Comparison, Entry, Environment, Epoch, Exhibit, Measures, Outcome, Task};
-use regretless_project::{Clip, Spec, Stop};
+use regretless_learn::{
+    Clip, Comparison, Entry, Epoch, Exhibit, Measures, Outcome, Settings, Sharpness as K, Stop, Task,
+};
+use regretless_project::{Environment, Spec};
 use regretless_report::{
     Activity, Charts, Comparison as Table, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
 };
@@ -12,8 +14,7 @@ use regretless_report::{
 use crate::learning::four;
 
 /// The page of a comparison.
-pub(crate) fn comparison(task: &Task, comparison: &Comparison, example: Option<&str>) -> Report {
-    let spec = task.spec();
+pub(crate) fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, example: Option<&str>) -> Report {
     let rows = comparison.rows.iter().map(|r| Row {
         method: r.method.clone(),
         regret: r.regret,
@@ -82,7 +83,7 @@ pub(crate) fn comparison(task: &Task, comparison: &Comparison, example: Option<&
         problem,
         table: Table { rows: rows.collect(), unit: unit(spec) },
         charts,
-        settings: settings(spec),
+        settings: settings(task.settings()),
         notes,
     }
 }
@@ -156,7 +157,7 @@ pub(crate) fn runs(all: &[Finished]) -> Report {
         _ => String::new(),
     };
     let settings_of = |f: &Finished| {
-        let mut sections = settings(&f.spec);
+        let mut sections = settings(f.spec.settings());
         let e = &f.environment;
         sections.push((
             format!("Run {}", f.dir),
@@ -291,9 +292,8 @@ fn facts(spec: &Spec) -> Vec<(String, String)> {
     ]
 }
 
-fn settings(spec: &Spec) -> Vec<(String, Vec<(String, String)>)> {
-    let p = spec.predictor();
-    let t = spec.training();
+fn settings(settings: &Settings) -> Vec<(String, Vec<(String, String)>)> {
+    let (p, t) = (&settings.predictor, &settings.training);
     let layers = p.layers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let predictor = vec![
         (
@@ -307,7 +307,7 @@ fn settings(spec: &Spec) -> Vec<(String, Vec<(String, String)>)> {
         ("Epochs".into(), format!("{} at most{}", t.epochs, stop(t.stop))),
         ("Batch".into(), t.batch.to_string()),
         ("Gradients clipped".into(), clip(t.clip)),
-        ("Sharpness K".into(), sharpness_of(&spec.surrogate().sharpness)),
+        ("Sharpness K".into(), sharpness_of(&settings.surrogate.sharpness)),
         ("Seed".into(), t.seed.to_string()),
     ];
     vec![("Predictor".into(), predictor), ("Training".into(), training)]
@@ -329,8 +329,7 @@ fn clip(clip: Clip) -> String {
     }
 }
 
-fn sharpness_of(k: &regretless_project::Sharpness) -> String {
-    use regretless_project::Sharpness as K;
+fn sharpness_of(k: &K) -> String {
     match k {
         K::Auto => "to fit the data".into(),
         K::Fixed(k) => k.to_string(),

@@ -1,10 +1,11 @@
-//! From the settings of a problem file to a predictor.
+//! From settings to a predictor.
 
 use regretless_core::{Layout, Parameter};
-use regretless_project::{Columns, Initial, PredictorKind, Spec};
 
-use crate::error::LearnError;
-use crate::predictor::{Constant, Embedding, Joint, Mlp, MlpShape, Predictor, Shared};
+use crate::dataset::Names;
+use crate::error::{Hint, LearnError};
+use crate::predictor::{Constant, Descend, Embedding, Joint, Mlp, MlpShape, Predictor, Shared};
+use crate::settings::{Initial, PredictorKind, PredictorSettings, QuadraticSettings};
 
 /// Positions of the entries of Q in the flat prediction.
 pub(crate) fn quadratic_entries(layout: &Layout) -> Vec<usize> {
@@ -24,48 +25,47 @@ fn entries(layout: &Layout, wanted: impl Fn(Parameter) -> bool) -> Vec<usize> {
     found
 }
 
-/// An untrained predictor for the outputs of `layout`; `mean` is the training mean of the targets.
+/// An untrained predictor for the outputs of `layout`, which are of a problem with `n` variables; `mean` is the training mean of the targets.
 pub(crate) fn predictor(
-    spec: &Spec,
+    settings: &PredictorSettings,
+    n: usize,
     layout: &Layout,
-    columns: &Columns,
+    names: &Names,
     mean: &[f64],
     constant: bool,
     seed: u64,
 ) -> Result<Box<dyn Predictor>, LearnError> {
-    let settings = spec.predictor();
     if constant || settings.kind == PredictorKind::Constant {
         return Ok(Box::new(Constant { outputs: layout.width() }));
     }
     let Some(quadratic) = settings.quadratic else {
-        return network(spec, layout, columns, &(0..layout.width()).collect::<Vec<_>>(), seed);
+        return Ok(network(settings, n, layout, names, &(0..layout.width()).collect::<Vec<_>>(), seed)?);
     };
-    let n = spec.problem().n();
     let own = quadratic_entries(layout);
     let rest = entries(layout, |p| p != Parameter::Quadratic);
     let mean: Vec<f64> = own.iter().map(|&k| mean[k]).collect();
-    let regretless_project::QuadraticSettings { embedding, form, ridge } = quadratic;
+    let QuadraticSettings { embedding, form, ridge } = quadratic;
     let embedding = match settings.initial {
         Initial::Mean => Embedding::new(&mean, n, embedding, form, ridge, seed),
         Initial::Random => Embedding::random(n, embedding, form, ridge, seed),
     };
-    let mut members: Vec<(Box<dyn Predictor>, Vec<usize>)> = vec![(Box::new(embedding), own)];
+    let mut members: Vec<(Box<dyn Descend>, Vec<usize>)> = vec![(Box::new(embedding), own)];
     if !rest.is_empty() {
-        members.push((network(spec, layout, columns, &rest, seed)?, rest));
+        members.push((network(settings, n, layout, names, &rest, seed)?, rest));
     }
     Ok(Box::new(Joint::new(members)))
 }
 
 /// The network for the given positions of the flat prediction.
 fn network(
-    spec: &Spec,
+    settings: &PredictorSettings,
+    n: usize,
     layout: &Layout,
-    columns: &Columns,
+    names: &Names,
     outputs: &[usize],
     seed: u64,
-) -> Result<Box<dyn Predictor>, LearnError> {
-    let settings = spec.predictor();
-    let features = columns.features.len();
+) -> Result<Box<dyn Descend>, LearnError> {
+    let features = names.features.len();
     let shape = |inputs: usize, outputs: usize| MlpShape {
         inputs,
         hidden: if settings.kind == PredictorKind::Linear { Vec::new() } else { settings.layers.clone() },
@@ -75,10 +75,10 @@ fn network(
         dropout: settings.dropout,
         initial: settings.initial,
     };
-    let Some(inputs) = columns.per_variable.clone().filter(|_| settings.shared) else {
+    let Some(inputs) = names.per_variable.clone().filter(|_| settings.shared) else {
         return Ok(Box::new(Mlp::new(&shape(features, outputs.len()), seed)));
     };
-    let places = per_variable(spec.problem().n(), layout, outputs)?;
+    let places = per_variable(n, layout, outputs)?;
     let inner = Mlp::new(&shape(inputs.first().map_or(0, Vec::len), places[0].len()), seed);
     Ok(Box::new(Shared::new(Box::new(inner), features, inputs, places)))
 }
@@ -103,7 +103,7 @@ fn per_variable(n: usize, layout: &Layout, outputs: &[usize]) -> Result<Vec<Vec<
             return Err(LearnError::Settings {
                 what: "a shared predictor needs predicted parts with one entry or one column a variable"
                     .into(),
-                hint: "set `shared = false` in the section [predictor]".into(),
+                hint: Hint::set("set {}", "predictor", "shared", "false"),
             });
         };
         places[j].push(position);
@@ -112,7 +112,7 @@ fn per_variable(n: usize, layout: &Layout, outputs: &[usize]) -> Result<Vec<Vec<
         return Err(LearnError::Settings {
             what: "a shared predictor needs as many predicted entries for each variable as for the others"
                 .into(),
-            hint: "set `shared = false` in the section [predictor]".into(),
+            hint: Hint::set("set {}", "predictor", "shared", "false"),
         });
     }
     Ok(places)

@@ -50,8 +50,10 @@ pub(crate) fn write(path: &Path, fit: &mut Fit<'_>, stage: usize) -> Result<(), 
         tensors.insert(name, (vec![values.len()], Dtype::F32, bytes(values)));
     };
     for (label, predictor) in [("now", &fit.model.members[0]), ("best", &fit.best.predictor)] {
-        floats(format!("{label}.weights"), &flat(&predictor.weights()));
-        floats(format!("{label}.buffers"), &flat(&predictor.buffers()));
+        let (weights, buffers) =
+            predictor.descent().map(|d| (flat(&d.weights()), flat(&d.buffers()))).unwrap_or_default();
+        floats(format!("{label}.weights"), &weights);
+        floats(format!("{label}.buffers"), &buffers);
     }
     floats("optimizer.first".into(), &fit.optimizer.first);
     floats("optimizer.second".into(), &fit.optimizer.second);
@@ -76,7 +78,7 @@ pub(crate) fn read(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
     let bad = |e: &dyn std::fmt::Display| broken(path, &e.to_string());
     let header = header(path, &whole)?;
     if header.recipe != fit.task.identity(fit.recipe) {
-        let hint = "give the same problem file and options as before, or start a new run directory";
+        let hint = "give the same problem and settings as before, or start anew";
         return Err(LearnError::run(
             path,
             "the checkpoint belongs to a run with other settings or other data",
@@ -90,7 +92,11 @@ pub(crate) fn read(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
     for (label, predictor) in [("now", &mut now), ("best", &mut best)] {
         let weights = numbers(&data(&format!("{label}.weights"))?);
         let buffers = numbers(&data(&format!("{label}.buffers"))?);
-        if !fill(predictor.weights_mut(), &weights) || !fill(predictor.buffers_mut(), &buffers) {
+        let fits = match predictor.descent_mut() {
+            Some(descent) => fill(descent.weights_mut(), &weights) && fill(descent.buffers_mut(), &buffers),
+            None => weights.is_empty() && buffers.is_empty(),
+        };
+        if !fits {
             return Err(broken(path, "its weights do not fit the predictor"));
         }
     }

@@ -1,7 +1,6 @@
 //! One model in the end: the best K of a grid, the best method of `auto`.
 
 use regretless_core::Method;
-use regretless_project::{Method as Word, MethodName, Spec};
 use serde::{Deserialize, Serialize};
 
 use crate::epoch::Ended;
@@ -9,6 +8,7 @@ use crate::error::LearnError;
 use crate::measures::Measures;
 use crate::recipe::Recipe;
 use crate::regression;
+use crate::settings::{Method as Word, MethodName, Settings};
 use crate::study::{Candidate, Study};
 use crate::suspicions::ENOUGH;
 use crate::task::Task;
@@ -91,7 +91,7 @@ pub(crate) fn train_all(
 
 /// One method, with the best of its K.
 fn one(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
-    let recipes = Recipe::of(study.task().spec(), name, seed);
+    let recipes = Recipe::of(study.task().settings(), name, seed);
     let mut candidates = Vec::new();
     for recipe in &recipes {
         candidates.push(study.candidate(recipe, None)?);
@@ -126,7 +126,7 @@ fn one(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<(Chosen, Ve
 
 /// Refuses what cannot be trained before anything is.
 pub(crate) fn check(task: &Task, name: MethodName) -> Result<(), LearnError> {
-    for recipe in Recipe::of(task.spec(), name, 0) {
+    for recipe in Recipe::of(task.settings(), name, 0) {
         if let Some(method) = recipe.method {
             method.supports(task.problem(), task.layout())?;
         }
@@ -146,9 +146,9 @@ pub(crate) fn check(task: &Task, name: MethodName) -> Result<(), LearnError> {
 }
 
 /// The method's full id: `surrogate` says which of the two.
-pub(crate) fn full_name(spec: &Spec, name: MethodName) -> String {
+pub(crate) fn full_name(settings: &Settings, name: MethodName) -> String {
     use regretless_core::Segments;
-    let base = match (name.base, spec.surrogate().options.segments) {
+    let base = match (name.base, settings.surrogate.options.segments) {
         (Word::Surrogate, Segments::Smooth) => Word::SurrogateSmooth,
         (Word::Surrogate, Segments::Vertex) => Word::SurrogateVertex,
         (base, _) => base,
@@ -175,13 +175,13 @@ pub fn decision_methods(task: &Task) -> Vec<MethodName> {
 
 /// True if a forecast stopped on its decisions is another one than the plain forecast: a regression is stopped on nothing.
 pub(crate) fn stops_apart(task: &Task) -> bool {
-    regression::applies(task, &Recipe::of(task.spec(), Word::L2.into(), 0)[0])
+    regression::applies(task, &Recipe::of(task.settings(), Word::L2.into(), 0)[0])
 }
 
 /// The best two-stage predictor, fine-tuned with every decision loss that fits, and with scenarios; what is no better on
 /// validation than its standard error is not kept. Never worse than two-stage on validation, by construction.
 fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
-    let spec = study.task().spec();
+    let settings = study.task().settings();
     let mut candidates = Vec::new();
     let mut forecasts = [Word::Constant, Word::L2, Word::L1].map(MethodName::from).to_vec();
     let two_stage = forecasts.len();
@@ -189,7 +189,7 @@ fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), Le
         forecasts.extend([Word::L2, Word::L1].map(|base| MethodName { stopped: true, ..base.into() }));
     }
     for name in forecasts {
-        let recipe = Recipe::of(spec, name, seed).remove(0);
+        let recipe = Recipe::of(settings, name, seed).remove(0);
         candidates.push(study.candidate(&recipe, None)?);
         if study.interrupted() {
             break;
@@ -202,7 +202,7 @@ fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), Le
         let learned = &candidates[first..];
         let start = first + best_of(learned);
         'methods: for name in decision_methods(study.task()) {
-            for mut recipe in Recipe::of(spec, name, seed) {
+            for mut recipe in Recipe::of(settings, name, seed) {
                 recipe.training.warmup = 0;
                 recipe.name = format!("{} from {}", recipe.name, candidates[start].name);
                 let tuned = study.candidate(&recipe, Some(&candidates[start]))?;

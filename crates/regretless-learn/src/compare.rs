@@ -5,7 +5,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use regretless_project::{Method as Word, MethodName};
 use serde::Serialize;
 
 use crate::choose::{self, Tried};
@@ -13,6 +12,7 @@ use crate::epoch::{Ended, Epoch};
 use crate::error::LearnError;
 use crate::judge::{Judgement, judge};
 use crate::observer::{Interrupt, Observer};
+use crate::settings::{Method as Word, MethodName};
 use crate::stats::{Summary, bootstrap_mean, paired_t, wilcoxon};
 use crate::study::Study;
 use crate::suspicions::ENOUGH;
@@ -150,7 +150,7 @@ pub fn compare(
     let Some(first) = tasks.first() else {
         return Err(LearnError::Settings {
             what: "no seeds to train with".into(),
-            hint: "use --seeds 5".into(),
+            hint: "give at least one seed".into(),
         });
     };
     let mut methods = methods.to_vec();
@@ -234,7 +234,7 @@ fn entry(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) -> Res
         }
     }
     Ok(Entry {
-        method: choose::full_name(task.spec(), name),
+        method: choose::full_name(task.settings(), name),
         seed,
         tried: chosen.tried,
         sentence: chosen.sentence,

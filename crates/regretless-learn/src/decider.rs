@@ -1,17 +1,17 @@
-//! A trained run at work: decisions for new rows.
+//! A trained model at work: decisions for new rows.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use regretless_core::{Decision, Layout, Optimum, ProblemError, Regret};
-use regretless_project::Spec;
+use regretless_core::{Decision, Layout, Optimum, Problem, ProblemError, Regret};
 
 use crate::choose::Chosen;
 use crate::error::LearnError;
 use crate::judge::{scenarios, seen};
 use crate::model::Model;
-use crate::model_file::{self, ModelCard};
-use crate::run::Run;
-use crate::task::{Task, layout};
+use crate::model_file::{self, For, ModelCard};
+use crate::settings::PredictorSettings;
+use crate::task::Task;
 use crate::training;
 
 /// New solves start from the nearest of this many training solutions.
@@ -20,10 +20,10 @@ const ANCHORS: usize = 64;
 /// What messages about a model without a file call it.
 const IN_MEMORY: &str = "the model in memory";
 
-/// Decides for rows of features with a run's model.
+/// Decides for rows of features with a model.
 #[derive(Debug)]
 pub struct Decider {
-    spec: Spec,
+    problem: Arc<Problem>,
     layout: Layout,
     model: Model,
     card: ModelCard,
@@ -31,28 +31,26 @@ pub struct Decider {
 }
 
 impl Decider {
-    /// Gets a run's model ready to decide.
-    pub fn open(run: &Run) -> Result<Self, LearnError> {
-        let spec = run.spec()?;
-        let (model, card) = run.model()?;
-        Self::new(spec, model, card)
-    }
-
     /// Gets what was trained on a task ready to decide.
     pub fn trained(task: &Task, chosen: &Chosen) -> Result<Self, LearnError> {
         let (model, card) = training::finished(task, chosen);
-        Self::new(task.spec().clone(), model, card)
+        Self::new(task.shared_problem(), task.layout().clone(), model, card)
     }
 
     /// Gets a model ready to decide.
-    pub fn new(spec: Spec, model: Model, card: ModelCard) -> Result<Self, LearnError> {
-        let layout = layout(&spec);
-        let mut regret = Regret::new(spec.problem(), &layout, scenarios(&model, spec.problem(), &layout)?)?;
+    pub fn new(
+        problem: impl Into<Arc<Problem>>,
+        layout: Layout,
+        model: Model,
+        card: ModelCard,
+    ) -> Result<Self, LearnError> {
+        let problem = problem.into();
+        let mut regret = Regret::new(&problem, &layout, scenarios(&model, &problem, &layout)?)?;
         if let Some(prices) = &model.prices {
             regret.price_violations(prices)?;
         }
         regret.set_anchors(&model.anchors, ANCHORS)?;
-        Ok(Self { spec, layout, model, card, regret })
+        Ok(Self { problem, layout, model, card, regret })
     }
 
     /// The model as the bytes of a model file.
@@ -60,15 +58,22 @@ impl Decider {
         model_file::to_bytes(Path::new(IN_MEMORY), &self.model, &self.card, &[])
     }
 
-    /// Gets a model ready to decide that [`Decider::to_bytes`] wrote down for the same problem file.
-    pub fn from_bytes(spec: Spec, bytes: &[u8]) -> Result<Self, LearnError> {
-        let (model, card, _) = model_file::from_bytes(Path::new(IN_MEMORY), bytes, &spec)?;
-        Self::new(spec, model, card)
+    /// Gets a model ready to decide that [`Decider::to_bytes`] wrote down for the same problem and predictor.
+    pub fn from_bytes(
+        problem: impl Into<Arc<Problem>>,
+        layout: Layout,
+        predictor: &PredictorSettings,
+        bytes: &[u8],
+    ) -> Result<Self, LearnError> {
+        let problem = problem.into();
+        let made_for = For { problem: &problem, layout: &layout, predictor };
+        let (model, card, _) = model_file::from_bytes(Path::new(IN_MEMORY), bytes, made_for)?;
+        Self::new(problem, layout, model, card)
     }
 
-    /// The problem file.
-    pub fn spec(&self) -> &Spec {
-        &self.spec
+    /// The problem.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
     }
 
     /// What the model says about itself.
@@ -102,9 +107,8 @@ impl Decider {
 
     /// The objective of a decision if the prediction came true; NaN if the problem refuses the prediction.
     pub fn objective_if_predicted(&self, x: &[f64], prediction: &[f64]) -> f64 {
-        let problem = self.spec.problem();
-        let parameters = self.layout.parameters(problem, prediction);
-        problem.view(&parameters.instance()).map_or(f64::NAN, |view| view.objective(x))
+        let parameters = self.layout.parameters(&self.problem, prediction);
+        self.problem.view(&parameters.instance()).map_or(f64::NAN, |view| view.objective(x))
     }
 
     /// Decisions for rows of features, judged by the parameters that came true. Nothing is remembered of the rows.

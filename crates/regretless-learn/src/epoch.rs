@@ -20,6 +20,9 @@ pub struct Epoch {
     /// Mean loss on the validation part; of losses of the forecast only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_loss: Option<f64>,
+    /// True if the predictions ran away.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ran_away: bool,
     /// True if the validation regret is the best so far, and of a regression for its solution.
     pub best: bool,
     /// Learning rate.

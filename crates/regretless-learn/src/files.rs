@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::error::LearnError;
 
 /// Writes a file under a temporary name, flushes it to the disk and renames it: a reader never sees half of it.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), LearnError> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), LearnError> {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(".partial");
     let partial = path.with_file_name(name);

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use regretless_core::{Batch, Method, Regret, RowId, Scenarios};
-use regretless_project::{Keep, Schedule};
 
 use crate::epoch::{Ended, Epoch, Fitted};
 use crate::error::LearnError;
@@ -18,6 +17,7 @@ use crate::progress::last_improvement;
 use crate::random::{order, stream};
 use crate::recipe::{Recipe, stop_now};
 use crate::regression;
+use crate::settings::{Keep, Schedule};
 use crate::task::Task;
 use crate::transform::{self, Transform};
 
@@ -157,9 +157,13 @@ impl<'a> Fit<'a> {
     }
 
     fn runaway(&self) -> bool {
-        let weights = self.model.members[0].weights();
-        weights.iter().any(|w| w.values().iter().any(|v| !v.is_finite() || v.abs() > RUNAWAY))
-            || self.history.last().is_some_and(|e| !e.valid.regret.is_finite() || e.valid.instances == 0)
+        let away = |v: &f32| !v.is_finite() || v.abs() > RUNAWAY;
+        let descent = self.model.members[0].descent();
+        descent.is_some_and(|d| d.weights().iter().any(|w| w.values().iter().any(away)))
+            || self
+                .history
+                .last()
+                .is_some_and(|e| e.ran_away || !e.valid.regret.is_finite() || e.valid.instances == 0)
     }
 
     /// One pass over the training part, then the validation part; `None` if it was interrupted. Epoch 0 only validates.
@@ -173,14 +177,21 @@ impl<'a> Fit<'a> {
             epoch.loss = self.loss(self.task.train())?.unwrap_or_default();
         } else if number > 0 {
             // Epochs of training are counted from 0 in schedules.
-            if !self.pass(number - 1, &mut epoch, observer)? {
-                return Ok(None);
+            match self.pass(number - 1, &mut epoch, observer)? {
+                Pass::Whole => {}
+                Pass::RanAway => epoch.ran_away = true,
+                Pass::Interrupted => return Ok(None),
             }
         }
         let started = Instant::now();
         self.correct();
-        epoch.valid = self.validate()?;
-        epoch.valid_loss = self.loss(self.task.valid())?;
+        if epoch.ran_away {
+            // Nothing to learn from here; `ended` sees it.
+            epoch.valid = Measures::nothing(self.task.valid().len());
+        } else {
+            epoch.valid = self.validate()?;
+            epoch.valid_loss = self.loss(self.task.valid())?;
+        }
         epoch.seconds.validation = started.elapsed().as_secs_f64();
         epoch.rate = self.rate;
         // A solution is kept whatever the constant predictor's regret on a few rows.
@@ -239,8 +250,8 @@ impl<'a> Fit<'a> {
         number: usize,
         epoch: &mut Epoch,
         observer: &dyn Observer,
-    ) -> Result<bool, LearnError> {
-        let Some(objective) = &mut self.objective else { return Ok(true) };
+    ) -> Result<Pass, LearnError> {
+        let Some(objective) = &mut self.objective else { return Ok(Pass::Whole) };
         objective.start(number)?;
         epoch.k = objective.k(number);
         epoch.mix = objective.weight(number);
@@ -253,7 +264,7 @@ impl<'a> Fit<'a> {
         let mut losing = Duration::ZERO;
         for (b, chunk) in order.chunks(self.recipe.training.batch.max(1)).enumerate() {
             if observer.interrupted() {
-                return Ok(false);
+                return Ok(Pass::Interrupted);
             }
             let rows: Vec<usize> = chunk.iter().map(|&i| train[i]).collect();
             let inputs = self.task.inputs(&rows);
@@ -261,14 +272,10 @@ impl<'a> Fit<'a> {
             let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
             let mut noise = stream(self.recipe.training.seed, number as u64, b as u64);
             let Model { members, targets, transforms, .. } = &mut self.model;
-            let predictor = &mut members[0];
+            let Some(predictor) = members[0].descent_mut() else { return Err(not_descended()) };
             let (outputs, pullback) = predictor.train(&inputs, rows.len(), &mut noise);
-            let away = outputs.iter().any(|o| !o.is_finite() || o.abs() > RUNAWAY);
-            if away {
-                drop(pullback);
-                // Nothing to learn from here; `ended` sees it.
-                predictor.weights_mut().iter_mut().for_each(|w| w.values_mut().fill(f32::NAN));
-                return Ok(true);
+            if outputs.iter().any(|o| !o.is_finite() || o.abs() > RUNAWAY) {
+                return Ok(Pass::RanAway);
             }
             // Losses of a forecast on another scale are measured there.
             let transforms = if self.recipe.scales.is_empty() { &transforms[..] } else { &[] };
@@ -300,7 +307,7 @@ impl<'a> Fit<'a> {
         epoch.seconds.solve = solving.as_secs_f64();
         epoch.seconds.gradient = deriving.as_secs_f64();
         epoch.raised = objective.main.end_epoch(&uncapped).len();
-        Ok(true)
+        Ok(Pass::Whole)
     }
 
     /// Mean loss of the predictor as it is now on some rows, if the loss is one of the forecast.
@@ -334,6 +341,21 @@ impl<'a> Fit<'a> {
         let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
         let decisions = self.regret.evaluate(&predictions, &truths, &ids)?;
         Ok(Measures::of(&decisions, &predictions, &truths))
+    }
+}
+
+/// How a pass over the training part ended.
+enum Pass {
+    Whole,
+    /// Outputs are no predictions any more.
+    RanAway,
+    Interrupted,
+}
+
+fn not_descended() -> LearnError {
+    LearnError::Settings {
+        what: "this predictor is not trained by descent".into(),
+        hint: "choose another method, or another predictor".into(),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Train predictors on the decisions they cause.
 //!
-//! The way of the data: a [`Task`] is a problem file with its table of history, split and standardised. A [`Recipe`] says
-//! how one predictor is trained; [`Fit`] trains it: features → [`Predictor`] → parameters → decision loss → gradient →
-//! back through the predictor → optimiser. A [`Study`] trains several and [`train`] keeps one of them, [`compare`] sets
-//! methods side by side, [`judge`] decides for rows whose truth is known, and a [`Run`] is the directory in which all of it
-//! is written down. Same seed, same numbers, whatever the number of threads.
+//! The way of the data: a [`Task`] is a problem with a [`Dataset`] of history, split and standardised, and [`Settings`]. A
+//! [`Recipe`] says how one predictor is trained; [`Fit`] trains it: features → [`Predictor`] → parameters → decision loss →
+//! gradient → back through the predictor → optimiser. A [`Study`] trains several and [`train`] keeps one of them, [`compare`]
+//! sets methods side by side, [`judge`] decides for rows whose truth is known, and [`Stages`] is where a training is written
+//! down so that it can be taken up again. Same seed, same numbers, whatever the number of threads. Nothing here knows of
+//! problem files, options or how anything is shown.
 
 mod build;
 mod checkpoint;
@@ -30,9 +31,10 @@ mod progress;
 mod random;
 mod recipe;
 mod regression;
-mod run;
 mod scale;
 mod scaler;
+mod settings;
+mod stages;
 pub mod stats;
 mod study;
 mod suspicions;
@@ -44,11 +46,12 @@ mod unknown;
 
 pub use choose::{Chosen, Tried, decision_methods, train};
 pub use compare::{Comparison, Entry, Progress, Row, compare, default_methods, is_two_stage};
-pub use dataset::{Dataset, fingerprint};
+pub use dataset::{Dataset, Names, fingerprint};
 pub use decider::Decider;
 pub use epoch::{Ended, Epoch, Fitted, Seconds};
-pub use error::LearnError;
+pub use error::{Hint, LearnError, Setting};
 pub use exhibit::{Activity, Exhibit};
+pub use files::write as write_whole;
 pub use fit::Fit;
 pub use judge::{Judgement, judge};
 pub use measures::{Measures, Tally};
@@ -57,14 +60,21 @@ pub use model_file::ModelCard;
 pub use objective::{Objective, Step};
 pub use observer::{Interrupt, Observer, Silent};
 pub use optimizer::{Optimizer, clip};
-pub use predictor::{Constant, Embedding, Joint, Mlp, MlpShape, Predictor, Pullback, Shared, Weights};
+pub use predictor::{
+    Constant, Descend, Embedding, Joint, Mlp, MlpShape, Predictor, Pullback, Shared, Weights,
+};
 pub use random::stream;
 pub use recipe::Recipe;
-pub use regretless_project::{Activation, Initial, QuadraticForm};
-pub use run::{Environment, Run};
 pub use scaler::Scaler;
+pub use settings::{
+    Activation, Clip, ErrorWeights, Infeasible, Initial, Keep, Method, MethodError, MethodName, Mix,
+    OptimizerKind, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
+    Regression, ScenarioSource, Scenarios, Schedule, Settings, Sharpness, Split, SplitKind, Stop,
+    SurrogateSettings, TrainingSettings, visible,
+};
+pub use stages::Stages;
 pub use study::{Candidate, Study};
 pub use suspicions::ENOUGH;
-pub use task::{PredictorSource, Task, layout};
-pub use training::{Outcome, train_new, train_on};
+pub use task::{PredictorSource, Task};
+pub use training::{Outcome, train_task};
 pub use transform::{Scale, Transform};

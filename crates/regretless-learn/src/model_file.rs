@@ -3,18 +3,18 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use regretless_core::RowValues;
-use regretless_project::Columns;
+use regretless_core::{Layout, Problem, RowValues};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
 use crate::build;
+use crate::dataset::Names;
 use crate::error::LearnError;
 use crate::files;
 use crate::model::Model;
 use crate::predictor::Weights;
 use crate::scaler::Scaler;
-use crate::task::layout;
+use crate::settings::PredictorSettings;
 use crate::transform::{Scale, Transform};
 
 /// The layout of model files; the second has targets on other scales, and is written only where there are such.
@@ -47,18 +47,36 @@ pub struct ModelCard {
 
 impl ModelCard {
     /// The card of a model trained on these columns.
-    pub fn new(method: &str, model: &Model, constant: bool, columns: &Columns) -> Self {
+    pub fn new(method: &str, model: &Model, constant: bool, names: &Names) -> Self {
         Self {
             format: if model.transforms.is_empty() { VERSION } else { WITH_SCALES },
             version: env!("CARGO_PKG_VERSION").into(),
             method: method.into(),
             members: model.members.len(),
             constant,
-            features: columns.feature_names.clone(),
-            targets: columns.target_names.clone(),
-            per_variable: columns.per_variable.clone(),
+            features: names.features.clone(),
+            targets: names.targets.clone(),
+            per_variable: names.per_variable.clone(),
             scales: model.transforms.iter().map(|t| t.scale).collect(),
         }
+    }
+}
+
+impl Model {
+    /// Writes the model to a file that is whole or not there.
+    pub fn write(&self, path: &Path, card: &ModelCard) -> Result<(), LearnError> {
+        write(path, self, card, &[])
+    }
+
+    /// Reads a model that was trained for this problem and predictor.
+    pub fn read(
+        path: &Path,
+        problem: &Problem,
+        layout: &Layout,
+        predictor: &PredictorSettings,
+    ) -> Result<(Self, ModelCard), LearnError> {
+        let (model, card, _) = read(path, For { problem, layout, predictor })?;
+        Ok((model, card))
     }
 }
 
@@ -83,7 +101,8 @@ pub(crate) fn to_bytes(
 ) -> Result<Vec<u8>, LearnError> {
     let mut tensors = Tensors::new();
     for (m, member) in model.members.iter().enumerate() {
-        for part in member.weights().into_iter().chain(member.buffers()) {
+        let parts = member.descent().map(|d| d.weights().into_iter().chain(d.buffers()));
+        for part in parts.into_iter().flatten() {
             for (name, shape, values) in part.iter() {
                 let data = values.iter().flat_map(|v| v.to_le_bytes()).collect();
                 tensors.insert(key(m, name), (shape.to_vec(), Dtype::F32, data));
@@ -114,19 +133,26 @@ pub(crate) fn metadata(path: &Path) -> Result<HashMap<String, String>, LearnErro
     Ok(metadata.metadata().clone().unwrap_or_default())
 }
 
-/// Reads a model that was trained for the problem file `spec`.
+/// What a model was trained for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct For<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) layout: &'a Layout,
+    pub(crate) predictor: &'a PredictorSettings,
+}
+
 pub(crate) fn read(
     path: &Path,
-    spec: &regretless_project::Spec,
+    made_for: For<'_>,
 ) -> Result<(Model, ModelCard, HashMap<String, String>), LearnError> {
-    from_bytes(path, &files::read(path)?, spec)
+    from_bytes(path, &files::read(path)?, made_for)
 }
 
 /// Reads the bytes of a model file; `path` is for messages.
 pub(crate) fn from_bytes(
     path: &Path,
     bytes: &[u8],
-    spec: &regretless_project::Spec,
+    made_for: For<'_>,
 ) -> Result<(Model, ModelCard, HashMap<String, String>), LearnError> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
     let metadata = metadata.metadata().clone().unwrap_or_default();
@@ -145,7 +171,7 @@ pub(crate) fn from_bytes(
             tensor.data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap_or_default()));
         Ok(whole.collect())
     };
-    let layout = layout(spec);
+    let For { problem, layout, predictor } = made_for;
     let scaler = |name: &str, width: usize| -> Result<Scaler, LearnError> {
         let mean = wide(&format!("{name}.mean"))?;
         let deviation = wide(&format!("{name}.deviation"))?;
@@ -181,16 +207,16 @@ pub(crate) fn from_bytes(
     } else {
         None
     };
-    let columns = Columns {
-        features: (0..card.features.len()).collect(),
+    let names = Names {
+        features: card.features.clone(),
+        targets: card.targets.clone(),
         per_variable: card.per_variable.clone(),
-        ..Columns::default()
     };
     let mut members = Vec::new();
     for m in 0..card.members {
         // The initial embedding does not matter: the weights come from the file.
         let mean = vec![0.0; layout.width()];
-        let mut member = build::predictor(spec, &layout, &columns, &mean, card.constant, 0)?;
+        let mut member = build::predictor(predictor, problem.n(), layout, &names, &mean, card.constant, 0)?;
         let fill = |part: &mut Weights| -> Result<(), LearnError> {
             let names: Vec<(String, [usize; 2])> =
                 part.iter().map(|(name, shape, _)| (name.to_owned(), shape)).collect();
@@ -200,7 +226,7 @@ pub(crate) fn from_bytes(
                 if tensor.shape() != shape || tensor.dtype() != Dtype::F32 {
                     return Err(broken(
                         path,
-                        &format!("`{name}` has another shape than the problem file says"),
+                        &format!("`{name}` has another shape than the predictor of these settings"),
                     ));
                 }
                 flat.extend(crate::checkpoint::numbers(tensor.data()));
@@ -208,8 +234,10 @@ pub(crate) fn from_bytes(
             part.values_mut().copy_from_slice(&flat);
             Ok(())
         };
-        member.weights_mut().into_iter().try_for_each(fill)?;
-        member.buffers_mut().into_iter().try_for_each(fill)?;
+        if let Some(descent) = member.descent_mut() {
+            descent.weights_mut().into_iter().try_for_each(fill)?;
+            descent.buffers_mut().into_iter().try_for_each(fill)?;
+        }
         members.push(member);
     }
     Ok((Model { members, features, targets, transforms, residuals, anchors, prices }, card, metadata))

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::settings::{Mix, Sharpness};
 use regretless_core::{
     Batch, DecisionLoss, LossOptions, LossTrouble, LossWork, Losses, Method, RowId, Scenarios, build_loss,
 };
-use regretless_project::{Mix, Sharpness};
 
 use crate::error::LearnError;
 use crate::recipe::Recipe;
@@ -120,7 +120,7 @@ pub(crate) fn objective(
     let options = LossOptions {
         k: recipe.k.at(0),
         k_rows: task.sharpness().map(|s| s.rows.clone()),
-        smoothing: task.spec().surrogate().options.smoothing,
+        smoothing: task.settings().surrogate.options.smoothing,
         ridge: training.ridge,
         over: training.weights.over,
         under: training.weights.under,

@@ -3,7 +3,7 @@
 //! Their states go into checkpoints number by number, and gradients are clipped by the norm over *all* weights, not matrix by
 //! matrix. Formulas and constants are PyTorch's.
 
-use regretless_project::{Clip, Optimizer as Kind};
+use crate::settings::{Clip, OptimizerKind as Kind};
 
 /// Clips a gradient in place and returns its norm before.
 pub fn clip(clip: Clip, gradient: &mut [f32]) -> f64 {
@@ -30,7 +30,7 @@ pub fn clip(clip: Clip, gradient: &mut [f32]) -> f64 {
 ///
 /// ```
 /// use regretless_learn::Optimizer;
-/// let mut optimizer = Optimizer::new(regretless_project::Optimizer::Sgd, 0.0, 0.0);
+/// let mut optimizer = Optimizer::new(regretless_learn::OptimizerKind::Sgd, 0.0, 0.0);
 /// let mut weights = [1.0_f32, 2.0];
 /// optimizer.step(&mut weights, &[1.0, -1.0], 0.5);
 /// assert_eq!(weights, [0.5, 2.5]);

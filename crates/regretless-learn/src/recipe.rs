@@ -1,8 +1,8 @@
 //! How one predictor is trained.
 
 use regretless_core::{Method, Segments};
-use regretless_project::{MethodName, Regression, ScenarioSource, Sharpness, Spec, Stop, TrainingSettings};
 
+use crate::settings::{MethodName, Regression, ScenarioSource, Settings, Sharpness, Stop, TrainingSettings};
 use crate::transform::Scale;
 
 /// Everything that decides how one predictor is trained, the data apart.
@@ -25,11 +25,11 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// The recipe of a method under the settings of a problem file, one for every K of a grid; none for `auto`, which is
+    /// The recipe of a method under these settings, one for every K of a grid; none for `auto`, which is
     /// no method but a choice among them.
-    pub fn of(spec: &Spec, name: MethodName, seed: u64) -> Vec<Self> {
-        use regretless_project::Method as Word;
-        let segments = spec.surrogate().options.segments;
+    pub fn of(settings: &Settings, name: MethodName, seed: u64) -> Vec<Self> {
+        use crate::settings::Method as Word;
+        let segments = settings.surrogate.options.segments;
         let method = match name.base {
             Word::Auto => return Vec::new(),
             Word::Constant => None,
@@ -51,7 +51,7 @@ impl Recipe {
             let scenarios = if name.scenarios { "+scenarios" } else { "" };
             format!("{base}{mixed}{stopped}{scenarios}{k}")
         };
-        let regression = if name.stopped { Regression::Descent } else { spec.training().regression };
+        let regression = if name.stopped { Regression::Descent } else { settings.training.regression };
         let recipe = |name_of: String, k: Sharpness| Self {
             name: name_of,
             method,
@@ -59,9 +59,9 @@ impl Recipe {
             scenarios: name.scenarios,
             k,
             scales: Vec::new(),
-            training: TrainingSettings { method: name, seed, regression, ..spec.training().clone() },
+            training: TrainingSettings { method: name, seed, regression, ..settings.training.clone() },
         };
-        match spec.surrogate().sharpness.clone() {
+        match settings.surrogate.sharpness.clone() {
             Sharpness::Grid(ks) if method.is_some_and(Method::uses_surrogate) => {
                 ks.into_iter().map(|k| recipe(full(&format!(" K={k}")), Sharpness::Fixed(k))).collect()
             }

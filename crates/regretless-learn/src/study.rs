@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use regretless_project::{Method as Word, MethodName, ScenarioSource};
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint;
@@ -12,18 +11,19 @@ use crate::error::LearnError;
 use crate::fit::Fit;
 use crate::judge::{Judgement, judge};
 use crate::model::Model;
-use crate::model_file::{self, ModelCard};
+use crate::model_file::{self, For, ModelCard};
 use crate::observer::Observer;
 use crate::recipe::Recipe;
 use crate::regression;
-use crate::run::Run;
+use crate::settings::{Method as Word, MethodName, Regression, ScenarioSource, TrainingSettings};
+use crate::stages::{self, Stages};
 use crate::task::Task;
 use crate::tensorboard::EventWriter;
 
-/// Trains predictors one after the other, each written down as a stage of a run if there is one.
+/// Trains predictors one after the other, each written down as a stage if there is a place for them.
 pub struct Study<'a> {
     task: &'a Task,
-    run: Option<&'a Run>,
+    stages: Option<&'a Stages>,
     observer: &'a mut dyn Observer,
     stage: usize,
     history: Vec<Epoch>,
@@ -60,25 +60,25 @@ struct StageRecord {
 }
 
 impl<'a> Study<'a> {
-    /// A study of a task. With a run, stages that it has finished are read and not trained again.
+    /// A study of a task. Stages that were finished before are read and not trained again.
     pub fn new(
         task: &'a Task,
-        run: Option<&'a Run>,
+        stages: Option<&'a Stages>,
         observer: &'a mut dyn Observer,
     ) -> Result<Self, LearnError> {
         let mut study = Self {
             task,
-            run,
+            stages,
             observer,
             stage: 0,
             history: Vec::new(),
             events: None,
             fold_models: BTreeMap::new(),
         };
-        if let Some(run) = run {
-            let epochs = run.recorded()?;
-            run.write_metrics(&epochs)?;
-            study.events = Some(run.events(epochs.len() as u64)?);
+        if let Some(stages) = stages {
+            let epochs = stages.recorded()?;
+            stages.write_metrics(&epochs)?;
+            study.events = Some(stages.events(epochs.len() as u64)?);
         }
         Ok(study)
     }
@@ -93,7 +93,7 @@ impl<'a> Study<'a> {
         self.observer.interrupted()
     }
 
-    /// Trains one predictor on a task, or reads it if the run has it.
+    /// Trains one predictor on a task, or reads it if it was finished before.
     pub(crate) fn fit(
         &mut self,
         task: &Task,
@@ -102,12 +102,12 @@ impl<'a> Study<'a> {
     ) -> Result<Fitted, LearnError> {
         let number = self.stage;
         self.stage += 1;
-        let Some(run) = self.run else {
+        let Some(stages) = self.stages else {
             return Fit::new(task, recipe, start)?.run(self.observer);
         };
-        let path = run.stage(number);
+        let path = stages.stage(number);
         if path.is_file() {
-            let (model, _, metadata) = model_file::read(&path, self.task.spec())?;
+            let (model, _, metadata) = model_file::read(&path, self.made_for())?;
             let record =
                 metadata.get("stage").and_then(|text| serde_json::from_str::<StageRecord>(text).ok());
             let known = record.filter(|r| r.recipe == task.identity(recipe));
@@ -124,13 +124,13 @@ impl<'a> Study<'a> {
             return Ok(Fitted { model, history, ended, best, seconds });
         }
         let mut fit = Fit::new(task, recipe, start)?;
-        if run.checkpoint().is_file() {
-            checkpoint::read(&run.checkpoint(), &mut fit)?;
+        if stages.checkpoint().is_file() {
+            checkpoint::read(&stages.checkpoint(), &mut fit)?;
             self.observer.resumed(&fit.history);
         }
         let before = self.history.len();
         let (inner, events) = (&mut *self.observer, &mut self.events);
-        let mut recorder = Recorder { run, inner, events, number, before: before as u64 };
+        let mut recorder = Recorder { stages, inner, events, number, before: before as u64 };
         let fitted = fit.run(&mut recorder)?;
         self.history.extend(fitted.history.iter().cloned());
         if fitted.ended == Ended::Interrupted {
@@ -147,12 +147,17 @@ impl<'a> Study<'a> {
         let card = self.card(recipe, &fitted);
         let record = serde_json::to_string(&record).unwrap_or_default();
         model_file::write(&path, &fitted.model, &card, &[("stage", record)])?;
-        let _ = std::fs::remove_file(run.checkpoint());
+        let _ = std::fs::remove_file(stages.checkpoint());
         Ok(fitted)
     }
 
+    fn made_for(&self) -> For<'a> {
+        let task = self.task;
+        For { problem: task.problem(), layout: task.layout(), predictor: &task.settings().predictor }
+    }
+
     fn card(&self, recipe: &Recipe, fitted: &Fitted) -> ModelCard {
-        ModelCard::new(&recipe.name, &fitted.model, recipe.method.is_none(), &self.task.data().columns)
+        ModelCard::new(&recipe.name, &fitted.model, recipe.method.is_none(), &self.task.data().names)
     }
 
     /// Trains one recipe with what its scenarios need, and judges it on validation.
@@ -206,7 +211,7 @@ impl<'a> Study<'a> {
             Some(start) => self.with_scenarios(start)?,
             None => {
                 let base = MethodName { scenarios: true, ..Word::L2.into() };
-                let mut plain = Recipe::of(self.task.spec(), base, recipe.training.seed).remove(0);
+                let mut plain = Recipe::of(self.task.settings(), base, recipe.training.seed).remove(0);
                 plain.name = format!("{} (l2 first)", recipe.name);
                 self.candidate(&plain, None)?
             }
@@ -230,9 +235,8 @@ impl<'a> Study<'a> {
         for i in 0..count {
             let seed = recipe.training.seed.wrapping_add(7919 * i as u64);
             // Members differ by what chance does on the way; a regression has one solution.
-            let regression = regretless_project::Regression::Descent;
-            let training =
-                regretless_project::TrainingSettings { seed, regression, ..recipe.training.clone() };
+            let regression = Regression::Descent;
+            let training = TrainingSettings { seed, regression, ..recipe.training.clone() };
             let name = format!("{} {}/{count}", recipe.name, i + 1);
             let member = Recipe { name, training, scenarios: false, ..recipe.clone() };
             let fitted = self.fit(self.task, &member, start)?;
@@ -315,9 +319,9 @@ pub(crate) fn stage_history(path: &std::path::Path) -> Result<Vec<Epoch>, LearnE
         .ok_or_else(|| LearnError::run(path, "the stage cannot be read", "start a new run directory"))
 }
 
-/// Writes down what a fit of a run does, and passes it on.
+/// Writes down what a fit does, and passes it on.
 struct Recorder<'a> {
-    run: &'a Run,
+    stages: &'a Stages,
     inner: &'a mut dyn Observer,
     events: &'a mut Option<EventWriter>,
     /// The stage, and the epochs of earlier ones.
@@ -331,16 +335,16 @@ impl Observer for Recorder<'_> {
     }
 
     fn epoch(&mut self, epoch: &Epoch) -> Result<(), LearnError> {
-        self.run.add_metrics(epoch)?;
+        self.stages.add_metrics(epoch)?;
         if let Some(events) = self.events {
             let step = self.before + epoch.epoch as u64;
-            crate::run::record(events, step, epoch)?;
+            stages::record(events, step, epoch)?;
         }
         self.inner.epoch(epoch)
     }
 
     fn checkpoint(&mut self, fit: &mut Fit<'_>) -> Result<(), LearnError> {
-        checkpoint::write(&self.run.checkpoint(), fit, self.number)?;
+        checkpoint::write(&self.stages.checkpoint(), fit, self.number)?;
         self.inner.checkpoint(fit)
     }
 

@@ -32,7 +32,7 @@ struct Column {
 
 /// Everything suspicious in the data of a task; `parts` are its rows for training, validation and test.
 pub(crate) fn all(data: &Dataset, layout: &Layout, parts: &[Vec<usize>; 3]) -> Vec<String> {
-    let features: Vec<String> = data.columns.feature_names.clone();
+    let features: Vec<String> = data.names.features.clone();
     let targets = names(data, layout);
     let step = parts[0].len().div_ceil(PROBES).max(1);
     let rows: Vec<usize> = parts[0].iter().copied().step_by(step).collect();
@@ -53,8 +53,8 @@ pub(crate) fn all(data: &Dataset, layout: &Layout, parts: &[Vec<usize>; 3]) -> V
 
 /// The targets' names, or what they are where the data have none.
 fn names(data: &Dataset, layout: &Layout) -> Vec<String> {
-    if data.columns.target_names.len() == layout.width() {
-        return data.columns.target_names.clone();
+    if data.names.targets.len() == layout.width() {
+        return data.names.targets.clone();
     }
     let parts = layout.parts().iter();
     parts.flat_map(|p| p.range.clone().map(|i| format!("{}[{i}]", p.parameter.symbol()))).collect()

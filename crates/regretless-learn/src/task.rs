@@ -5,19 +5,19 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use regretless_core::{
-    Instance, Layout, Multipliers, Parameter, Parameters, Part as LayoutPart, Problem, Regret, Role,
-    RowValues, Scenarios, Sense, Sharpness as FittedK,
+    Instance, Layout, Multipliers, Parameter, Parameters, Problem, Regret, Role, RowValues, Scenarios, Sense,
+    Sharpness as FittedK,
 };
-use regretless_project::{Infeasible, MethodName, Part, Sharpness, Spec};
 
 use crate::build;
 use crate::dataset::{Dataset, fingerprint};
-use crate::error::LearnError;
+use crate::error::{Hint, LearnError};
 use crate::model::Model;
 use crate::predictor::Predictor;
 use crate::recipe::Recipe;
 use crate::scale;
 use crate::scaler::Scaler;
+use crate::settings::{Infeasible, MethodName, Part, PredictorSettings, Settings, Sharpness};
 use crate::transform::{Scale, Transform};
 
 /// Instances whose exact multipliers set the penalties of hard rows; more say little more.
@@ -28,10 +28,11 @@ pub type PredictorSource = dyn Fn(u64) -> Box<dyn Predictor> + Send + Sync;
 
 /// A problem with data to learn from.
 pub struct Task {
-    /// As written, and with K as the data want it.
-    written: Spec,
-    spec: Spec,
+    problem: Arc<Problem>,
     layout: Layout,
+    /// As they were given, and with K as the data want it.
+    given: Settings,
+    settings: Settings,
     data: Arc<Dataset>,
     /// Rows of the training, validation and test part, ascending.
     parts: [Vec<usize>; 3],
@@ -41,7 +42,7 @@ pub struct Task {
     multipliers: OnceLock<Multipliers>,
     /// K of each row where the data set it.
     sharpness: Option<FittedK>,
-    /// In place of the predictor that the problem file describes.
+    /// In place of the predictor that the settings describe.
     predictor: Option<Arc<PredictorSource>>,
     notes: Vec<String>,
     warnings: Vec<String>,
@@ -58,16 +59,16 @@ struct Standard {
 }
 
 impl Standard {
-    fn of(spec: &Spec, layout: &Layout, data: &Dataset, train: &[usize]) -> Self {
+    fn of(settings: &PredictorSettings, layout: &Layout, data: &Dataset, train: &[usize]) -> Self {
         let width = layout.width();
         let statistics = Scaler::fit(&data.targets, width, train.iter().copied());
-        let (features, mut targets) = if spec.predictor().standardise {
+        let (features, mut targets) = if settings.standardise {
             (Scaler::fit(&data.features, data.width(), train.iter().copied()), statistics.clone())
         } else {
             (Scaler::identity(data.width()), Scaler::identity(width))
         };
         // An embedding's outputs are the entries of Q themselves.
-        if spec.predictor().quadratic.is_some() {
+        if settings.quadratic.is_some() {
             for k in build::quadratic_entries(layout) {
                 (targets.mean[k], targets.deviation[k]) = (0.0, 1.0);
             }
@@ -81,64 +82,85 @@ impl Standard {
 impl fmt::Debug for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Task")
-            .field("spec", &self.spec.file())
+            .field("variables", &self.problem.n())
             .field("rows", &self.data.rows())
             .finish_non_exhaustive()
     }
 }
 
-/// The predicted entries of a problem file, one after the other.
-pub fn layout(spec: &Spec) -> Layout {
-    let part =
-        |p: &regretless_project::Predicted| LayoutPart { parameter: p.parameter, range: p.range.clone() };
-    Layout::new(spec.predicted().iter().map(part).collect())
-}
-
 impl Task {
-    /// Reads the data that a problem file names and gets ready to learn from it; `seed` splits at random where the file
-    /// says so.
-    pub fn load(spec: &Spec, seed: u64) -> Result<Self, LearnError> {
-        Self::new(spec, Dataset::read(spec)?, seed)
-    }
-
-    /// Gets ready to learn from data that was read already.
-    pub fn new(spec: &Spec, data: impl Into<Arc<Dataset>>, seed: u64) -> Result<Self, LearnError> {
-        Self::knowing(spec, data.into(), seed, &[])
+    /// Gets ready to learn the numbers that `layout` marks in a problem. The seed of `settings.training` splits at random where
+    /// rows do not say which part they belong to.
+    ///
+    /// ```
+    /// use regretless_core::{Layout, Matrix, Problem};
+    /// use regretless_learn::{Dataset, Names, Settings, Silent, Study, Task, train};
+    /// let problem = Problem::maximize(2)
+    ///     .linear(vec![0.0, 0.0])
+    ///     .at_most("budget", Matrix::from_rows(&[[1.0, 1.0]]), [1.0])
+    ///     .build()?;
+    /// let features: Vec<f64> = (0..50).map(|i| f64::from(i) / 50.0).collect();
+    /// let targets = features.iter().flat_map(|x| [1.0 + x, 2.0 - x]).collect();
+    /// let data = Dataset::new(features, targets, 50, Names::numbered(1));
+    /// let mut settings = Settings::default();
+    /// settings.predictor.kind = regretless_learn::PredictorKind::Linear;
+    /// let task = Task::new(problem, Layout::theta(2), data, settings)?;
+    /// let mut silent = Silent;
+    /// let chosen = train(&mut Study::new(&task, None, &mut silent)?, "l2".parse()?, 0)?;
+    /// assert!(chosen.candidate.valid.measures.regret < 1e-6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(
+        problem: impl Into<Arc<Problem>>,
+        layout: Layout,
+        data: impl Into<Arc<Dataset>>,
+        settings: Settings,
+    ) -> Result<Self, LearnError> {
+        Self::knowing(problem.into(), layout, data.into(), settings, &[])
     }
 
     /// The same data split by another seed; what is known of the true problems stays known.
     pub fn reseeded(&self, seed: u64) -> Result<Self, LearnError> {
-        Self::knowing(&self.written, Arc::clone(&self.data), seed, &self.optima)
+        let mut settings = self.given.clone();
+        settings.training.seed = seed;
+        let (problem, data) = (Arc::clone(&self.problem), Arc::clone(&self.data));
+        Self::knowing(problem, self.layout.clone(), data, settings, &self.optima)
     }
 
-    fn knowing(spec: &Spec, data: Arc<Dataset>, seed: u64, known: &[(u64, f64)]) -> Result<Self, LearnError> {
-        let layout = layout(spec);
-        let mut parts = data.split(spec, seed)?;
+    fn knowing(
+        problem: Arc<Problem>,
+        layout: Layout,
+        data: Arc<Dataset>,
+        settings: Settings,
+        known: &[(u64, f64)],
+    ) -> Result<Self, LearnError> {
+        let mut parts = data.split(&settings.split, settings.training.seed);
         let mut notes = data.notes.clone();
-        let optima = optima(spec, &layout, &data, known, &mut parts, &mut notes)?;
+        let infeasible = settings.training.infeasible;
+        let optima = optima(&problem, &layout, &data, infeasible, known, &mut parts, &mut notes)?;
         for (part, name) in parts.iter().zip(["training", "validation"]) {
             if part.is_empty() {
                 return Err(LearnError::Data {
                     what: format!("the {name} part has no rows"),
-                    hint: "give more data, or change `split` in the section [data]".into(),
+                    hint: "give more data, or split it otherwise".into(),
                 });
             }
         }
         let warnings = data.warnings(&layout, &parts);
-        let standard = Standard::of(spec, &layout, &data, &parts[0]);
+        let standard = Standard::of(&settings.predictor, &layout, &data, &parts[0]);
         let multipliers = OnceLock::new();
-        let written = spec.clone();
-        let mut spec = spec.clone();
-        let mut sharpness = None;
-        if spec.surrogate().sharpness == Sharpness::Auto {
-            let found = scale::sharpness(written.problem(), &layout, &data.targets, &parts[0]);
-            spec = spec.with_sharpness(found.k);
+        let given = settings.clone();
+        let (mut settings, mut sharpness) = (settings, None);
+        if given.surrogate.sharpness == Sharpness::Auto {
+            let found = scale::sharpness(&problem, &layout, &data.targets, &parts[0]);
+            settings.surrogate.set_k(found.k);
             sharpness = Some(found);
         }
         Ok(Self {
-            written,
-            spec,
+            problem,
             layout,
+            given,
+            settings,
             data,
             parts,
             standard,
@@ -157,11 +179,12 @@ impl Task {
         let mut parts = self.parts.clone();
         parts[0].retain(|row| !left_out.contains(row));
         Self {
-            written: self.written.clone(),
-            spec: self.spec.clone(),
+            problem: Arc::clone(&self.problem),
             layout: self.layout.clone(),
+            given: self.given.clone(),
+            settings: self.settings.clone(),
             data: Arc::clone(&self.data),
-            standard: Standard::of(&self.spec, &self.layout, &self.data, &parts[0]),
+            standard: Standard::of(&self.settings.predictor, &self.layout, &self.data, &parts[0]),
             parts,
             optima: self.optima.clone(),
             multipliers: self.multipliers.clone(),
@@ -172,8 +195,8 @@ impl Task {
         }
     }
 
-    /// Predicts with predictors of the caller's own making instead of those the problem file describes. They work in
-    /// standardised units, or in the data's own with `standardise = false` in `[predictor]`.
+    /// Predicts with predictors of the caller's own making instead of those the settings describe. They work in
+    /// standardised units, or in the data's own with `standardise = false`.
     pub fn with_predictor(
         mut self,
         source: impl Fn(u64) -> Box<dyn Predictor> + Send + Sync + 'static,
@@ -187,32 +210,37 @@ impl Task {
         self.predictor.is_some()
     }
 
-    /// Softens hard rows with these penalties instead of those the problem file's rule would choose.
+    /// Softens hard rows with these penalties instead of those the rule of the settings would choose.
     pub fn with_multipliers(mut self, multipliers: Multipliers) -> Self {
         self.multipliers = OnceLock::from(multipliers);
         self
     }
 
-    /// Rounds the surrogate's rows with these K instead of those the problem file asks for.
+    /// Rounds the surrogate's rows with these K instead of those the settings ask for.
     pub fn with_sharpness(mut self, sharpness: FittedK) -> Self {
-        self.spec = self.spec.with_sharpness(sharpness.k);
+        self.settings.surrogate.set_k(sharpness.k);
         self.sharpness = Some(sharpness);
         self
     }
 
-    /// K of each row where the data set it; `None` where the problem file gives one for all.
+    /// K of each row where the data set it; `None` where the settings give one for all.
     pub fn sharpness(&self) -> Option<&FittedK> {
         self.sharpness.as_ref()
     }
 
-    /// The problem file.
-    pub fn spec(&self) -> &Spec {
-        &self.spec
+    /// How predictors are made and trained; K is one that fits the data where none was given.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The problem.
     pub fn problem(&self) -> &Problem {
-        self.spec.problem()
+        &self.problem
+    }
+
+    /// The problem, shared.
+    pub(crate) fn shared_problem(&self) -> Arc<Problem> {
+        Arc::clone(&self.problem)
     }
 
     /// Which entries of the problem are predicted.
@@ -227,7 +255,7 @@ impl Task {
 
     /// What a recipe on this data is known by: a run goes on only with the same.
     pub(crate) fn identity(&self, recipe: &Recipe) -> String {
-        let settings = self.spec.surrogate();
+        let settings = &self.settings.surrogate;
         let (segments, smoothing) = (settings.options.segments, settings.options.smoothing);
         let stated = Parameter::ALL.into_iter().flat_map(|p| p.of(self.problem()).iter().copied());
         format!(
@@ -292,7 +320,7 @@ impl Task {
     /// The unit in which prediction losses measure each entry: its deviation over the training part, or 1 where nothing is
     /// standardised.
     pub fn units(&self) -> Vec<f64> {
-        if !self.spec.predictor().standardise {
+        if !self.settings.predictor.standardise {
             return vec![1.0; self.layout.width()];
         }
         self.standard.statistics.deviation.iter().map(|d| if *d > 0.0 { *d } else { 1.0 }).collect()
@@ -307,7 +335,7 @@ impl Task {
         let rows: Vec<usize> = self.train().iter().copied().step_by(step).collect();
         let truths = self.instances(&rows);
         let instances: Vec<Instance<'_>> = truths.iter().map(Parameters::instance).collect();
-        let found = Multipliers::choose(self.problem(), &self.spec.surrogate().rule, &instances)?;
+        let found = Multipliers::choose(self.problem(), &self.settings.surrogate.rule, &instances)?;
         Ok(self.multipliers.get_or_init(|| found))
     }
 
@@ -342,17 +370,25 @@ impl Task {
     pub fn untrained(&self, recipe: &Recipe) -> Result<Model, LearnError> {
         let constant = recipe.method.is_none();
         let mean = self.standard.statistics.mean.clone();
-        let columns = &self.data.columns;
+        let names = &self.data.names;
         let seed = recipe.training.seed;
         let member = match &self.predictor {
             Some(source) if !constant => source(seed),
-            _ => build::predictor(&self.spec, &self.layout, columns, &mean, constant, seed)?,
+            _ => build::predictor(
+                &self.settings.predictor,
+                self.problem.n(),
+                &self.layout,
+                names,
+                &mean,
+                constant,
+                seed,
+            )?,
         };
         // A constant predictor is the mean of everything, Q included.
         let Standard { features, targets, .. } = &self.standard;
         let mut targets = if constant { Scaler { mean, ..targets.clone() } } else { targets.clone() };
         let rescaled = recipe.scales.iter().enumerate().filter(|(_, scale)| **scale != Scale::None);
-        for (k, scale) in rescaled.filter(|_| self.spec.predictor().standardise) {
+        for (k, scale) in rescaled.filter(|_| self.settings.predictor.standardise) {
             let there: Vec<f64> =
                 self.train().iter().map(|&row| scale.forward(self.target(row, k))).collect();
             let own = Scaler::fit(&there, 1, 0..there.len());
@@ -390,14 +426,14 @@ fn gather<T: Copy>(table: &[T], width: usize, rows: &[usize]) -> Vec<T> {
 
 /// Solves every row's true problem once. Rows without an optimum fail or are left out, as the user chose.
 fn optima(
-    spec: &Spec,
+    problem: &Problem,
     layout: &Layout,
     data: &Dataset,
+    infeasible: Infeasible,
     known: &[(u64, f64)],
     parts: &mut [Vec<usize>; 3],
     notes: &mut Vec<String>,
 ) -> Result<Vec<(u64, f64)>, LearnError> {
-    let problem = spec.problem();
     let width = layout.width();
     let mut regret = Regret::new(problem, layout, None)?;
     regret.know_optima(known);
@@ -423,11 +459,15 @@ fn optima(
     let more = if bad.len() > 5 { format!("; and {} more", bad.len() - 5) } else { String::new() };
     let list = format!("{}{more}", first.collect::<Vec<_>>().join("; "));
     let count = format!("{} of {} instances", bad.len(), rows.len());
-    if spec.training().infeasible == Infeasible::Fail {
+    if infeasible == Infeasible::Fail {
         return Err(LearnError::Data {
             what: format!("{count} have no optimum under their true parameters: {list}"),
-            hint: "mend these rows, or leave them out with `infeasible = \"skip\"` in the section [training]"
-                .into(),
+            hint: Hint::set(
+                "mend these rows, or leave them out with {}",
+                "training",
+                "infeasible",
+                "\"skip\"",
+            ),
         });
     }
     notes.push(format!("left out {count} that have no optimum: {list}"));

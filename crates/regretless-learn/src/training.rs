@@ -1,12 +1,8 @@
-//! `train` from beginning to end: read, train, choose, judge, write down.
+//! A training from beginning to end: train, choose, judge.
 
-use std::path::Path;
-
-use regretless_project::{Overrides, Spec};
 use serde::{Deserialize, Serialize};
 
 use crate::choose::{Chosen, Tried, full_name, train};
-use crate::dataset::Dataset;
 use crate::epoch::Ended;
 use crate::error::LearnError;
 use crate::exhibit::Exhibit;
@@ -15,14 +11,16 @@ use crate::measures::Measures;
 use crate::model::Model;
 use crate::model_file::ModelCard;
 use crate::observer::Observer;
-use crate::run::Run;
+use crate::recipe::Recipe;
+use crate::settings::Method;
+use crate::stages::Stages;
 use crate::study::Study;
 use crate::task::Task;
 
 /// Predictions of training rows that are kept as starting points for decisions: entries, at most.
 const ANCHOR_ENTRIES: usize = 1 << 17;
 
-/// What came out of a run: `result.json`.
+/// What came out of a training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The method asked for.
@@ -33,7 +31,7 @@ pub struct Outcome {
     pub sentence: String,
     /// How the training of the predictor that was kept ended.
     pub ended: Ended,
-    /// True if the run was stopped early; `--resume` goes on.
+    /// True if the training was stopped early; it can go on.
     pub interrupted: bool,
     /// The random seed.
     pub seed: u64,
@@ -58,41 +56,23 @@ pub struct Outcome {
     pub exhibit: Exhibit,
 }
 
-/// Starts a run in `dir` and trains it to the end.
-pub fn train_new(spec: &Spec, dir: &Path, observer: &mut dyn Observer) -> Result<(Run, Outcome), LearnError> {
-    let data = Dataset::read(spec)?;
-    // New tables may have more columns: the features of this one are what the model knows.
-    let features = Some(data.columns.selectors.clone()).filter(|f| !f.is_empty());
-    let spec = spec.clone().with_overrides(Overrides { features, ..Overrides::default() })?;
-    let task = Task::new(&spec, data, spec.training().seed)?;
-    crate::choose::check(&task, spec.training().method)?;
-    let run = Run::create(dir, &spec)?;
-    let outcome = go(&task, &run, observer)?;
-    Ok((run, outcome))
-}
-
-/// Takes up a run that was stopped or killed, and trains it to the end.
-pub fn train_on(dir: &Path, observer: &mut dyn Observer) -> Result<(Run, Outcome), LearnError> {
-    let run = Run::resume(dir)?;
-    let spec = run.spec()?;
-    let task = Task::load(&spec, spec.training().seed)?;
-    let outcome = go(&task, &run, observer)?;
-    Ok((run, outcome))
-}
-
-fn go(task: &Task, run: &Run, observer: &mut dyn Observer) -> Result<Outcome, LearnError> {
-    let (name, seed) = (task.spec().training().method, task.spec().training().seed);
-    let mut study = Study::new(task, Some(run), observer)?;
+/// Trains on a task as its settings say, judges what was kept, and returns it with all that deciding needs.
+pub fn train_task(
+    task: &Task,
+    stages: Option<&Stages>,
+    observer: &mut dyn Observer,
+) -> Result<(Outcome, Model, ModelCard), LearnError> {
+    let (name, seed) = (task.settings().training.method, task.settings().training.seed);
+    let mut study = Study::new(task, stages, observer)?;
     let chosen = train(&mut study, name, seed)?;
     let interrupted = study.interrupted();
     let (model, card) = finished(task, &chosen);
-    run.write_model(&model, &card)?;
     let rows = if task.test().is_empty() { task.valid() } else { task.test() };
     let judgement = judge(task, &model, rows)?;
-    let constant = crate::Recipe::of(task.spec(), regretless_project::Method::Constant.into(), seed);
+    let constant = Recipe::of(task.settings(), Method::Constant.into(), seed);
     let constant = judge(task, &task.untrained(&constant[0])?, rows)?.measures;
     let outcome = Outcome {
-        method: full_name(task.spec(), name),
+        method: full_name(task.settings(), name),
         kept: chosen.candidate.name.clone(),
         sentence: chosen.sentence,
         ended: chosen.candidate.fitted.ended.clone(),
@@ -108,8 +88,7 @@ fn go(task: &Task, run: &Run, observer: &mut dyn Observer) -> Result<Outcome, Le
         warnings: task.warnings().to_vec(),
         exhibit: Exhibit::of(task, &judgement),
     };
-    run.write_json("result.json", &outcome)?;
-    Ok(outcome)
+    Ok((outcome, model, card))
 }
 
 /// The model that was kept, with all that deciding needs.
@@ -117,7 +96,7 @@ pub(crate) fn finished(task: &Task, chosen: &Chosen) -> (Model, ModelCard) {
     let candidate = &chosen.candidate;
     let mut model = candidate.fitted.model.clone();
     model.anchors = anchors(task, &model);
-    let card = ModelCard::new(&candidate.name, &model, candidate.constant, &task.data().columns);
+    let card = ModelCard::new(&candidate.name, &model, candidate.constant, &task.data().names);
     (model, card)
 }
 

@@ -8,7 +8,8 @@
 
 use std::path::Path;
 
-use regretless_learn::{Activation, Initial, Mlp, MlpShape, Predictor, Run, Task, stream};
+use regretless_learn::{Activation, Descend, Initial, Mlp, MlpShape, Predictor, stream};
+use regretless_project::Run;
 use safetensors::SafeTensors;
 use serde_json::Value;
 
@@ -86,7 +87,7 @@ fn models_from_before_predict_as_they_did() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/burn-run");
     let run = Run::open(&dir.join("run")).unwrap();
     let spec = run.spec().unwrap();
-    let task = Task::load(&spec, spec.training().seed).unwrap();
+    let task = spec.task().unwrap();
     let (model, _) = run.model().unwrap();
     let table = std::fs::read_to_string(dir.join("predictions.csv")).unwrap();
     let lines: Vec<&str> = table.lines().skip(1).collect();

@@ -4,8 +4,8 @@
 
 use rand::RngExt;
 use regretless_learn::{
-    Activation, Constant, Embedding, Initial, Joint, Mlp, MlpShape, Predictor, QuadraticForm, Shared,
-    Weights, stream,
+    Activation, Constant, Descend, Embedding, Initial, Joint, Mlp, MlpShape, Predictor, QuadraticForm,
+    Shared, Weights, stream,
 };
 
 const ACTIVATIONS: [Activation; 5] =
@@ -17,7 +17,7 @@ fn numbers(len: usize, seed: u64) -> Vec<f32> {
 }
 
 /// Gives all weights values: new networks end in zeros.
-fn shake(predictor: &mut dyn Predictor, seed: u64) {
+fn shake(predictor: &mut dyn Descend, seed: u64) {
     let mut rng = stream(seed, 2, 2);
     for part in predictor.weights_mut() {
         part.values_mut().iter_mut().for_each(|v| *v = rng.random_range(-0.8..=0.8));
@@ -173,12 +173,12 @@ fn gradients_agree_with_differences_in_double_precision() {
 }
 
 /// Slopes along random directions, in training mode with the same noise: for predictors without a second writing.
-fn slopes_agree(predictor: &dyn Predictor, inputs: &[f32], rows: usize, what: &str) {
+fn slopes_agree(predictor: &dyn Descend, inputs: &[f32], rows: usize, what: &str) {
     let seed = numbers(rows * predictor.outputs(), 11);
-    let gradient = predictor.boxed().train(inputs, rows, &mut stream(9, 0, 0)).1(&seed);
+    let gradient = predictor.boxed_descent().train(inputs, rows, &mut stream(9, 0, 0)).1(&seed);
     assert_eq!(gradient.len(), predictor.weights().iter().map(|w| w.len()).sum::<usize>(), "{what}");
     let value = |direction: &[f32], step: f32| -> f64 {
-        let mut moved = predictor.boxed();
+        let mut moved = predictor.boxed_descent();
         let mut along = direction.iter();
         for part in moved.weights_mut() {
             part.values_mut().iter_mut().zip(&mut along).for_each(|(w, d)| *w += step * d);
@@ -236,7 +236,8 @@ fn joint_outputs_are_those_of_the_members() {
     let mut network = Mlp::new(&MlpShape { outputs: 2, ..shape(Activation::Relu, false) }, 1);
     shake(&mut network, 21);
     let at: Vec<usize> = [0, 2, 3, 4, 5, 6, 7, 8, 10].to_vec();
-    let joint = Joint::new(vec![(embedding.boxed(), at.clone()), (network.boxed(), vec![9, 1])]);
+    let joint =
+        Joint::new(vec![(embedding.boxed_descent(), at.clone()), (network.boxed_descent(), vec![9, 1])]);
     let inputs = numbers(4 * 3, 22);
     let (all, q, rest) =
         (joint.predict(&inputs, 4), embedding.predict(&inputs, 4), network.predict(&inputs, 4));
@@ -355,7 +356,7 @@ fn a_shared_network_is_equivariant() {
     let own = |order: [usize; 4]| {
         let inputs = order.iter().map(|&v| vec![2 * v, 2 * v + 1, 8]).collect();
         let outputs = (0..4).map(|v| vec![v, 4 + v]).collect();
-        Shared::new(inner.boxed(), 9, inputs, outputs)
+        Shared::new(inner.boxed_descent(), 9, inputs, outputs)
     };
     let (plain, permuted) = (own([0, 1, 2, 3]), own([2, 0, 3, 1]));
     let inputs = numbers(5 * 9, 62);

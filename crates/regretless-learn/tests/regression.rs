@@ -7,9 +7,10 @@ mod common;
 
 use std::fmt::Write;
 
-use common::{LP, Project, fit, lp, lp_table, lp_with, newsvendor, normal};
+use common::{LP, Project, fit, lp, lp_table, lp_with, newsvendor, normal, weights};
 use rand::RngExt;
-use regretless_learn::{Decider, Ended, Model, Run, Scale, Silent, Task, judge, stream, train_new};
+use regretless_learn::{Decider, Ended, Model, Scale, Silent, Task, judge, stream};
+use regretless_project::{Run, train_new};
 
 fn predictions(task: &Task, model: &Model) -> Vec<f64> {
     let rows: Vec<usize> = (0..task.data().rows()).collect();
@@ -32,7 +33,7 @@ fn a_regression_is_solved_at_once() {
         let (solved, history, ended) = model("epochs = 3", method);
         assert_eq!((ended, history.len()), (Ended::Solved, 2), "{method}");
         let (same, ..) = model("epochs = 90\nlearning_rate = 0.5\nstop = { patience = 1 }", method);
-        assert_eq!(solved.members[0].weights()[0], same.members[0].weights()[0], "{method}");
+        assert_eq!(weights(&solved)[0], weights(&same)[0], "{method}");
         let descent =
             "epochs = 300\nlearning_rate = 0.01\nregression = \"descent\"\nstop = \"never\"\nkeep = \"last\"";
         let (_, descended, ended) = model(descent, method);
@@ -136,8 +137,10 @@ fn scales_are_kept_with_the_model() {
             "{method}: {}",
             outcome.kept
         );
-        let decider = Decider::open(&run).unwrap();
-        let again = Decider::from_bytes(project.spec(), &decider.to_bytes().unwrap()).unwrap();
+        let decider = run.decider().unwrap();
+        let (spec, bytes) = (project.spec(), decider.to_bytes().unwrap());
+        let predictor = spec.predictor();
+        let again = Decider::from_bytes(spec.problem().clone(), spec.layout(), predictor, &bytes).unwrap();
         let features = [0.3, -0.8, 1.4, 0.0, 0.5, 0.1, -0.2, 0.6];
         assert_eq!(decider.predict(&features, 2), model.predict(&features, 2));
         assert_eq!(again.predict(&features, 2), model.predict(&features, 2));
@@ -228,7 +231,8 @@ fn a_stopped_forecast_is_descended() {
     let descended = fit(&lp(&asked).task(), "l2").unwrap().candidate;
     assert_eq!(stopped.valid.regrets(), descended.valid.regrets());
     let best = stopped.fitted.history.iter().map(|e| e.valid.regret).fold(f64::INFINITY, f64::min);
-    assert_eq!(stopped.valid.measures.regret, best);
+    // The same decisions, from other starts.
+    assert!((stopped.valid.measures.regret - best).abs() < 1e-9);
     let regression = fit(&lp(training).task(), "l2").unwrap().candidate;
     assert_ne!(stopped.valid.regrets(), regression.valid.regrets());
 }

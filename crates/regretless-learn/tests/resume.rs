@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use common::{Project, copy, essence, lp_with};
 use regretless_learn::tensorboard::event_files;
-use regretless_learn::{Epoch, Fit, LearnError, Observer, Run, Silent, train_new, train_on};
+use regretless_learn::{Epoch, Fit, LearnError, Observer, Silent};
+use regretless_project::{Run, train_new, train_on};
 
 const METHODS: [&str; 5] = ["l2", "spo+", "surrogate-smooth+l2", "surrogate-vertex", "auto"];
 

@@ -8,7 +8,8 @@ mod common;
 use std::fmt::Write;
 
 use common::{NEWSVENDOR, Project, fit, lp, newsvendor, normal};
-use regretless_learn::{Decider, LearnError, Run, Silent, judge, stream, train_new};
+use regretless_learn::{LearnError, Silent, judge, stream};
+use regretless_project::{Run, train_new};
 
 /// The 3/4 quantile of the standard normal distribution.
 const QUANTILE: f64 = 0.674_489_750_196_082;
@@ -33,7 +34,7 @@ fn residual_scenarios_order_the_critical_quantile() {
     let project = newsvendor("epochs = 40\nscenarios = { source = \"residuals\", count = 200 }", 1200);
     let dir = project.path("run");
     train_new(&project.with_method("l2+scenarios"), &dir, &mut Silent).unwrap();
-    let decider = Decider::open(&Run::open(&dir).unwrap()).unwrap();
+    let decider = Run::open(&dir).unwrap().decider().unwrap();
     let features: Vec<f64> = (0..21).map(|i| -1.0 + 0.1 * f64::from(i)).collect();
     let decisions = decider.decide(&features, 21).unwrap();
     for (f, decision) in features.iter().zip(decisions) {
@@ -175,7 +176,7 @@ fn scenarios_that_change_nothing_are_refused() {
         match fit(&task, method) {
             Err(error @ LearnError::Settings { .. }) => {
                 assert!(error.to_string().contains("linearly"), "{error}");
-                assert!(error.hint().unwrap().contains("predicted soft rows"));
+                assert!(error.hint().unwrap().to_string().contains("predicted soft rows"));
             }
             other => panic!("{method}: {other:?}"),
         }

@@ -8,7 +8,8 @@ mod common;
 use std::fmt::Write;
 
 use common::{Project, fit};
-use regretless_learn::{LearnError, Task};
+use regretless_learn::Task;
+use regretless_project::ProjectError;
 
 /// Two variables, one of them to be chosen; `data` is the section's content.
 fn problem(data: &str, training: &str) -> String {
@@ -32,7 +33,7 @@ fn parts(task: &Task) -> [Vec<f64>; 3] {
     [task.train(), task.valid(), task.test()].map(|rows| task.features(rows))
 }
 
-fn refused(project: &Project) -> LearnError {
+fn refused(project: &Project) -> ProjectError {
     match project.try_task() {
         Err(error) => error,
         Ok(_) => panic!("not refused"),
@@ -70,7 +71,7 @@ fn a_column_tells_the_part() {
     let data = "file = \"history.csv\"\nsplit = { column = \"part\" }";
     let project = Project::new(&problem(data, ""), &text);
     assert_eq!(parts(&project.task()), [vec![1.0, 3.0, 5.0], vec![2.0], vec![0.0, 4.0]]);
-    assert_eq!(project.task().data().columns.feature_names, ["f"], "the column is no feature");
+    assert_eq!(project.task().data().names.features, ["f"], "the column is no feature");
     let error = refused(&Project::new(&problem(data, ""), &text.replace("valid", "train")));
     assert!(error.to_string().contains("validation part has no rows"), "{error}");
     let error = refused(&Project::new(&problem(data, ""), &text.replace("valid", "later")));
@@ -188,7 +189,8 @@ fn infeasible_rows_fail_by_name() {
     for line in ["line 5: infeasible", "line 11: infeasible", "line 16: infeasible"] {
         assert!(text.contains(line), "{text} lacks {line}");
     }
-    assert!(error.hint().unwrap().contains("skip"));
+    let ProjectError::Learn(error) = error else { panic!("{error}") };
+    assert!(error.hint().unwrap().to_string().contains("skip"));
     let text = refused(&with_capacity("", &[0, 1, 2, 3, 4, 5, 6])).to_string();
     assert!(text.contains("and 2 more") && !text.contains("line 8"), "{text}");
 }

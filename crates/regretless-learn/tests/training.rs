@@ -6,7 +6,8 @@
 mod common;
 
 use common::{Project, bare, fit, history, lp, lp_table, lp_with};
-use regretless_learn::{Ended, Epoch, Fit, LearnError, Observer, Recipe, Silent, Task, train_new};
+use regretless_learn::{Ended, Epoch, Fit, LearnError, Observer, Recipe, Silent, Task};
+use regretless_project::{ProjectError, train_new};
 
 const METHODS: [&str; 13] = [
     "l1",
@@ -159,7 +160,7 @@ fn qp(training: &str) -> Project {
 fn weights(task: &Task, method: &str) -> (Vec<f32>, Vec<Epoch>) {
     let fitted = fit(task, method).unwrap().candidate.fitted;
     assert_eq!(fitted.best, fitted.history.len() - 1, "the last epoch is the best");
-    let values = fitted.model.members[0].weights()[0].values().to_vec();
+    let values = common::weights(&fitted.model)[0].values().to_vec();
     (values, fitted.history)
 }
 
@@ -292,7 +293,7 @@ fn divergence_is_told() {
             Err(error @ LearnError::Diverged { .. }) => {
                 let text = error.to_string();
                 assert!(text.contains(method) && text.contains("diverged"), "{text}");
-                assert!(error.hint().unwrap().contains("learning_rate"));
+                assert!(error.hint().unwrap().to_string().contains("learning_rate"));
             }
             Ok(chosen) => {
                 assert_eq!(chosen.candidate.fitted.ended, Ended::Diverged, "{method}");
@@ -308,7 +309,7 @@ fn divergence_is_told() {
     let dir = project.path("run");
     match train_new(&project.with_method("l2"), &dir, &mut Silent) {
         Ok((_, outcome)) => assert_eq!(outcome.ended, Ended::Diverged),
-        Err(error) => assert!(matches!(error, LearnError::Diverged { .. }), "{error}"),
+        Err(error) => assert!(matches!(error, ProjectError::Learn(LearnError::Diverged { .. })), "{error}"),
     }
     for line in std::fs::read_to_string(dir.join("metrics.jsonl")).unwrap().lines() {
         let epoch: Result<Epoch, _> = serde_json::from_str(line);
@@ -345,7 +346,7 @@ impl Observer for Counter {
 fn observers_see_every_epoch() {
     let project = lp("epochs = 4\nstop = \"never\"");
     let task = project.task();
-    let recipe = Recipe::of(task.spec(), "spo+".parse().unwrap(), 0).remove(0);
+    let recipe = Recipe::of(task.settings(), "spo+".parse().unwrap(), 0).remove(0);
     let mut seen = Counter::default();
     let fitted = Fit::new(&task, &recipe, None).unwrap().run(&mut seen).unwrap();
     assert_eq!(seen.stages, [("spo+".to_owned(), 4)]);

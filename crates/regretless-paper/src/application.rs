@@ -1,8 +1,9 @@
 //! What the three applications have in common.
 
 use regretless_core::{Multipliers, Parameters, RowValues, Rule};
-use regretless_learn::{LearnError, Model, Recipe, Task};
-use regretless_project::{Method, MethodName};
+use regretless_learn::{
+    LearnError, Method, MethodName, Model, PredictorKind, PredictorSettings, Recipe, Task,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::PaperError;
@@ -56,7 +57,7 @@ impl Contender {
         if let Some(baseline) = baselines.iter().find(|name| **name == text) {
             return Ok(Self::Baseline(baseline));
         }
-        let mut name: MethodName = text.parse().map_err(|error: regretless_project::MethodError| {
+        let mut name: MethodName = text.parse().map_err(|error: regretless_learn::MethodError| {
             let words: Vec<&str> =
                 Method::ALL.iter().map(|m| m.word()).chain(baselines.iter().copied()).collect();
             let hint = format!(
@@ -95,6 +96,15 @@ impl Contender {
 /// Plain methods as contenders.
 pub(crate) fn methods(bases: &[Method]) -> Vec<Contender> {
     bases.iter().map(|&base| Contender::Method(base.into())).collect()
+}
+
+/// A predictor with these hidden layers, or none.
+pub(crate) fn predictor(kind: Predictor, layers: &[usize]) -> PredictorSettings {
+    let (kind, layers) = match kind {
+        Predictor::Mlp => (PredictorKind::Mlp, layers.to_vec()),
+        Predictor::Linear => (PredictorKind::Linear, Vec::new()),
+    };
+    PredictorSettings { kind, layers, ..PredictorSettings::default() }
 }
 
 /// A task whose hard rows are softened with the given penalties.

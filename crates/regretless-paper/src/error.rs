@@ -50,7 +50,7 @@ impl PaperError {
         match self {
             Self::File { hint, .. } | Self::Settings { hint, .. } => Some(hint.clone()),
             Self::Table(error) => error.hint.clone(),
-            Self::Learn(error) => error.hint(),
+            Self::Learn(error) => error.hint().map(|hint| hint.to_string()),
         }
     }
 }

@@ -7,9 +7,8 @@ use std::time::Instant;
 
 use regretless_core::Regret;
 use regretless_learn::{
-    Ended, Epoch, Fit, Interrupt, LearnError, Observer, Recipe, Study, Task, judge, train,
+    Ended, Epoch, Fit, Interrupt, LearnError, Method, Observer, Recipe, Study, Task, judge, train,
 };
-use regretless_project::Method;
 
 use crate::PaperError;
 use crate::application::{Application, Cell, Contender, Predictor};
@@ -228,7 +227,7 @@ fn one(
                 let chosen = train(&mut study, name, seed)?;
                 (chosen.candidate, Some(chosen.sentence))
             } else {
-                let recipes = Recipe::of(task.spec(), name, seed);
+                let recipes = Recipe::of(task.settings(), name, seed);
                 let wanted = recipes.into_iter().find(|r| trial.k.is_none_or(|k| r.k.value() == k));
                 let Some(mut recipe) = wanted else {
                     let what = format!("{} with K = {:?} is not among what is tried", name, trial.k);

@@ -6,10 +6,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use regretless_core::Sense;
+use regretless_core::{Parameter, Sense};
 use regretless_paper::PaperError;
-use regretless_paper::portfolio::{Constraints, FEATURES, NEXT, Panel, Prices, problem_text, similarity};
-use regretless_project::{Limits, Parameter, Spec};
+use regretless_paper::portfolio::{Constraints, FEATURES, NEXT, Panel, Prices, problem, similarity};
 
 /// Prices by a formula, so that every feature can be worked out from it.
 fn price(t: usize, i: usize) -> f64 {
@@ -205,13 +204,12 @@ fn limits_and_prices_are_uniform() {
 }
 
 #[test]
-fn problem_files_are_read_back() {
+fn the_problem_is_what_was_drawn() {
     for n in [1, 5, 50, 250] {
         let symbols: Vec<String> = (0..n).map(|i| format!("T{i:03}")).collect();
         let constraints = Constraints::draw(n, 1);
-        let text = problem_text(&constraints, &symbols);
-        let spec = Spec::parse(text, "portfolio.toml", &Limits::default()).unwrap();
-        let (problem, soft) = (spec.problem(), spec.problem().soft());
+        let (problem, layout) = problem(&constraints, &symbols).unwrap();
+        let soft = problem.soft();
         assert_eq!((problem.variables(), problem.sense()), (&symbols[..], Sense::Max));
         assert_eq!((soft.C.rows(), soft.C.as_slice()), (constraints.soft, &constraints.rows[..]));
         assert_eq!((&soft.d, &soft.alpha), (&constraints.limit, &constraints.over));
@@ -220,7 +218,7 @@ fn problem_files_are_read_back() {
             (&vec![1.0; n][..], &[1.0][..])
         );
         assert!(problem.lower().iter().all(|v| *v == 0.0) && problem.upper().iter().all(|v| v.is_infinite()));
-        let predicted: Vec<_> = spec.predicted().iter().map(|part| part.parameter).collect();
+        let predicted: Vec<_> = layout.parts().iter().map(|part| part.parameter).collect();
         assert_eq!(predicted, [Parameter::Linear, Parameter::Quadratic]);
     }
 }

@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 
 use regretless_paper::PaperError;
 use regretless_paper::provisioning::{
-    Date, FEATURES, Hour, Hourly, Load, Parts, RATIOS, REGIONS, Settings, hours_of, limits, loads,
-    problem_text, windows,
+    Date, FEATURES, Hour, Hourly, HourlySettings, Load, Parts, RATIOS, REGIONS, hours_of, limits, loads,
+    problem, windows,
 };
-use regretless_project::{Limits, ParameterTable, Spec};
 
 /// Days from a date on, with a load of `1000 r + hours since the start` and a temperature of `10 r + hour of the day`.
 fn counted(from: (i32, u8, u8), days: usize) -> Load {
@@ -31,8 +30,8 @@ fn counted(from: (i32, u8, u8), days: usize) -> Load {
     load
 }
 
-fn all(load: &Load) -> Settings {
-    Settings { statistics: 0..load.hours.len(), noise: None }
+fn all(load: &Load) -> HourlySettings {
+    HourlySettings { statistics: 0..load.hours.len(), noise: None }
 }
 
 /// The features of an hour that are not 0, by name.
@@ -139,7 +138,7 @@ fn the_day_before_march_is_the_28th_of_february() {
 #[test]
 fn z_scores_take_the_hours_they_are_told_to() {
     let load = counted((2013, 12, 31), 4);
-    let hourly = Hourly::of(&load, &Settings { statistics: 24..48, noise: None }).unwrap();
+    let hourly = Hourly::of(&load, &HourlySettings { statistics: 24..48, noise: None }).unwrap();
     // The loads 24 to 47 of the second day have mean 0 there, and so have their features on the third.
     let row = hourly.at(48, 5);
     assert!(row[1..25].iter().sum::<f32>().abs() < 1e-5);
@@ -151,21 +150,23 @@ fn z_scores_take_the_hours_they_are_told_to() {
     assert!((hourly.at(0, 0)[25] + 3.0_f32.sqrt()).abs() < 1e-5);
     assert!((hourly.at(30, 0)[25] - 1.0 / 3.0_f32.sqrt()).abs() < 1e-5);
     for bad in [0..97, 5..5] {
-        let error = Hourly::of(&load, &Settings { statistics: bad, noise: None }).unwrap_err();
+        let error = Hourly::of(&load, &HourlySettings { statistics: bad, noise: None }).unwrap_err();
         assert!(matches!(error, PaperError::Settings { .. }));
     }
-    assert!(Hourly::of(&counted((2013, 1, 1), 1), &Settings { statistics: 0..24, noise: None }).is_err());
+    assert!(
+        Hourly::of(&counted((2013, 1, 1), 1), &HourlySettings { statistics: 0..24, noise: None }).is_err()
+    );
 }
 
 #[test]
 fn temperatures_are_noisy_by_seed() {
     let load = Load::simulated(60, 4);
-    let of = |noise| Hourly::of(&load, &Settings { noise, ..all(&load) }).unwrap();
+    let of = |noise| Hourly::of(&load, &HourlySettings { noise, ..all(&load) }).unwrap();
     assert_eq!(of(Some(1)), of(Some(1)));
     assert_ne!(of(Some(1)), of(Some(2)));
     let mut constant = load.clone();
     constant.temperature.fill(20.0);
-    let noise = Hourly::of(&constant, &Settings { noise: Some(3), ..all(&load) }).unwrap();
+    let noise = Hourly::of(&constant, &HourlySettings { noise: Some(3), ..all(&load) }).unwrap();
     // temp = (20 + 2.5 z − mean) / deviation: the score is z, and 20 + 2.5 z squared is 400 + 100 z + 6.25 z², whose
     // deviation for normal z is √(100² + 2 · 6.25²).
     let rows = || (0..60 * 24).flat_map(|h| (0..8).map(move |r| (h, r))).map(|(h, r)| noise.at(h, r));
@@ -249,7 +250,7 @@ fn simulated_load_is_like_load() {
 }
 
 #[test]
-fn problem_files_parse() {
+fn the_problem_takes_loads() {
     let d = limits(5);
     assert_eq!((d.len(), &d), (24, &limits(5)));
     assert_ne!(d, limits(6));
@@ -258,16 +259,20 @@ fn problem_files_parse() {
     let deviation = (many.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / many.len() as f64).sqrt();
     assert!((mean - 0.5).abs() < 0.01 && (deviation - 0.1).abs() < 0.005);
 
-    let names: Vec<String> = (0..24).flat_map(|h| REGIONS.map(|r| format!("load_{h:02}_{r}"))).collect();
     let c = loads(&Load::simulated(2, 0), 3);
-    let cells: Vec<String> = c.iter().map(f64::to_string).collect();
-    let table = format!("{}\n{}\n", names.join(","), cells.join(","));
     for (over, under) in RATIOS {
-        let spec = Spec::parse(problem_text(&d, over, under), "provisioning.toml", &Limits::default())
-            .unwrap_or_else(|e| panic!("{e}\n{:?}", e.hint));
-        assert_eq!(spec.problem().n(), 8);
-        let table =
-            ParameterTable::from_csv(table.as_bytes(), "c.csv".as_ref(), &spec, &Limits::default()).unwrap();
-        assert!(table.row(0).is_some());
+        let (problem, layout) = problem(&d, over, under).unwrap();
+        assert_eq!((problem.n(), layout.width()), (8, c.len()));
+        let view = layout.parameters(&problem, &c);
+        let share = [1.0 / 8.0; 8];
+        // By hand: what an hour serves with equal shares, above and below what is wanted.
+        let cost: f64 = c
+            .chunks_exact(8)
+            .zip(&d)
+            .map(|(row, d)| row.iter().sum::<f64>() / 8.0 - d)
+            .map(|z| over * z.max(0.0) + under * (-z).max(0.0))
+            .sum();
+        let objective = problem.view(&view.instance()).unwrap().objective(&share);
+        assert!((objective - cost).abs() < 1e-9 * cost.max(1.0), "{objective} {cost}");
     }
 }

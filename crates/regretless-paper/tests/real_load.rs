@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use regretless_paper::provisioning::{Hourly, Load, Parts, REGIONS, Settings, hours_of, windows};
+use regretless_paper::provisioning::{Hourly, HourlySettings, Load, Parts, REGIONS, hours_of, windows};
 
 /// Means over 2013-01-01 to 2016-08-14 without the leap day, in MW.
 const MEANS: [f64; 8] = [11_177.23, 12_962.51, 837.87, 6401.28, 3207.66, 1113.61, 1397.05, 1927.63];
@@ -28,7 +28,8 @@ fn the_real_load_has_its_known_figures() {
 
     let parts = Parts::sound(starts.len());
     let statistics = hours_of(&starts, &parts.train);
-    let hourly = Hourly::of(&load, &Settings { statistics: statistics.clone(), noise: Some(1) }).unwrap();
+    let hourly =
+        Hourly::of(&load, &HourlySettings { statistics: statistics.clone(), noise: Some(1) }).unwrap();
     assert!(hourly.values.iter().all(|v| v.is_finite() && v.abs() < 10.0));
     // Over the training part the temperature's z-scores have mean 0 and deviation 1.
     for r in 0..8 {

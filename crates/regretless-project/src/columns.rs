@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::predict::{no_column, pick, repeated};
-use crate::settings::Split;
 use crate::{Parameter, Predicted, Spec};
+use regretless_learn::Split;
 
 /// What is read of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Columns {
         if let Some(key) = data.and_then(|data| data.key.as_deref()) {
             columns.key = Some(one(key, "data.key")?);
         }
-        if let (true, Some(Split::Column(split))) = (want.targets, data.map(|data| &data.split)) {
+        if let (true, Split::Column(split)) = (want.targets, &spec.settings().split) {
             columns.split = Some(one(split, "data.split.column")?);
         }
         if want.targets {

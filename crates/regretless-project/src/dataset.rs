@@ -5,7 +5,9 @@ use std::path::Path;
 use crate::columns::{Columns, Want, targets};
 use crate::data::{Allowed, Chunk, Selection, TableReader, Wanted};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
-use crate::settings::{Missing, Part};
+use regretless_learn::Part;
+
+use crate::data_settings::Missing;
 use crate::{Predicted, Spec};
 
 /// Rows without a value that a message names.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 pub use crate::trouble::Trouble;
+pub(crate) use regretless_learn::visible as shorten;
 
 /// Short for results whose error is a boxed [`SpecError`].
 pub type Result<T> = std::result::Result<T, Box<SpecError>>;
@@ -36,6 +37,83 @@ impl SpecError {
         self.hint = Some(hint.into());
         self
     }
+}
+
+/// Why a project cannot be read, trained or used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ProjectError {
+    /// A problem file or a table.
+    #[error("{0}")]
+    Spec(#[from] Box<SpecError>),
+    /// Learning.
+    #[error("{0}")]
+    Learn(#[from] regretless_learn::LearnError),
+    /// A run directory or one of its files.
+    #[error("{}: {trouble}", path.display())]
+    Run {
+        /// The directory or file.
+        path: PathBuf,
+        /// What is wrong with it.
+        trouble: RunTrouble,
+    },
+    /// A file that cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+impl ProjectError {
+    pub(crate) fn run(path: &Path, trouble: RunTrouble) -> Self {
+        Self::Run { path: path.to_owned(), trouble }
+    }
+
+    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+}
+
+/// What is wrong with a run directory.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RunTrouble {
+    /// A new run needs a directory of its own.
+    #[error("the directory is not empty")]
+    NotEmpty {
+        /// True if a run is in it.
+        resumable: bool,
+    },
+    /// Something else is in it.
+    #[error("this is not a run directory")]
+    NotARun,
+    /// There is nothing.
+    #[error("there is no such directory")]
+    NoDirectory,
+    /// Another version wrote it.
+    #[error("the run has {}, this program reads format {read}", found.map_or_else(|| "an unknown format".to_owned(), |f| format!("format {f}")))]
+    Format {
+        /// The format it has.
+        found: Option<u64>,
+        /// The format that is read.
+        read: u32,
+    },
+    /// Training did not come to an end.
+    #[error("the run has no model yet")]
+    NoModel,
+    /// Another process holds it.
+    #[error("another process is working on this run")]
+    Busy,
+    /// A file that is not what it should be.
+    #[error("the file cannot be read: {0}")]
+    Unreadable(String),
+    /// A file that cannot be made.
+    #[error("the file cannot be written: {0}")]
+    Unwritable(String),
 }
 
 /// Where the trouble is.
@@ -74,6 +152,8 @@ pub enum Place {
     },
     /// An option that overrides the problem file, such as `--epochs`.
     Option(&'static str),
+    /// A setting that comes from no file, such as `training.epochs`.
+    Setting(String),
 }
 
 impl Place {
@@ -83,7 +163,7 @@ impl Place {
             Self::File(file) | Self::Key { file, .. } | Self::Cell { file, .. } | Self::Row { file, .. } => {
                 Some(file)
             }
-            Self::Option(_) => None,
+            Self::Option(_) | Self::Setting(_) => None,
         }
     }
 
@@ -91,6 +171,7 @@ impl Place {
     pub fn key(&self) -> Option<&str> {
         match self {
             Self::Key { key, .. } => key.as_deref(),
+            Self::Setting(key) => Some(key),
             _ => None,
         }
     }
@@ -121,6 +202,7 @@ impl fmt::Display for Place {
         match self {
             Self::File(_) => Ok(()),
             Self::Option(option) => f.write_str(option),
+            Self::Setting(key) => f.write_str(key),
             Self::Key { key, .. } => {
                 if let Some((line, column)) = self.position() {
                     write!(f, ":{line}:{column}")?;
@@ -148,14 +230,6 @@ fn line_column(text: &str, offset: usize) -> (u64, usize) {
     (line as u64 + 1, column)
 }
 
-/// Text from a file, cut to a length that fits a message and without characters that command a terminal.
-pub(crate) fn shorten(text: &str) -> String {
-    const MOST: usize = 160;
-    let cut = if text.chars().nth(MOST).is_some() { "…" } else { "" };
-    let visible = text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c });
-    visible.take(MOST).chain(cut.chars()).collect()
-}
-
 /// `1 row`, `2 rows`.
 pub(crate) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
@@ -164,12 +238,6 @@ pub(crate) fn count(n: usize, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn text_of_files_cannot_command_a_terminal() {
-        assert_eq!(shorten("a\u{1b}[31m"), "a\u{fffd}[31m");
-        assert_eq!(shorten(&"é".repeat(1000)).chars().count(), 161);
-    }
 
     #[test]
     fn positions_count_characters() {

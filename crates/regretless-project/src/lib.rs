@@ -36,16 +36,19 @@
 
 mod columns;
 mod data;
+mod data_settings;
 mod dataset;
 mod error;
 pub mod file;
+mod history;
 mod key;
 mod limits;
 mod predict;
 mod resolve;
-mod settings;
+mod run;
 mod spec;
 mod suggest;
+mod train;
 mod trouble;
 mod write;
 
@@ -53,17 +56,14 @@ pub use columns::{Columns, Want};
 pub use data::{Array, Chunk, ParameterTable, TableReader};
 #[cfg(feature = "parquet")]
 pub use data::{OutColumn, ParquetOut};
+pub use data_settings::{DataFiles, DataSettings, Missing};
 pub use dataset::{DataChunk, DataReader};
-pub use error::{Place, Result, SpecError, Trouble};
+pub use error::{Place, ProjectError, Result, RunTrouble, SpecError, Trouble};
 pub use file::json_schema;
 pub use limits::Limits;
 pub use predict::Predicted;
 pub use regretless_core::{Parameter, Parameters};
-pub use resolve::Overrides;
-pub use settings::{
-    Activation, Clip, DataFiles, DataSettings, Infeasible, Initial, Keep, Method, MethodError, MethodName,
-    Missing, Mix, Optimizer, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
-    Regression, ScenarioSource, Scenarios, Schedule, Sharpness, Split, SplitKind, Stop, TrainingSettings,
-    Weights,
-};
-pub use spec::{Spec, SurrogateSettings};
+pub use resolve::{Overrides, settings_of};
+pub use run::{Environment, Run};
+pub use spec::Spec;
+pub use train::{train_new, train_on};

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use regretless_core::{Problem, Rule, SurrogateOptions};
+use regretless_core::{Layout, Part, Problem};
+use regretless_learn::{PredictorSettings, Settings, SurrogateSettings, TrainingSettings};
 
 use crate::data::{ParameterTable, read_text};
+use crate::data_settings::{DataFiles, DataSettings};
 use crate::error::Result;
 use crate::file::{DataSection, PredictorSection, SurrogateSection, TrainingSection};
-use crate::settings::{DataFiles, DataSettings, PredictorSettings, Sharpness, TrainingSettings};
 use crate::{Limits, Predicted, resolve};
 
 /// A checked problem file: the problem, what of it is predicted, and the settings.
@@ -20,6 +21,7 @@ pub struct Spec {
     pub(crate) predicted: Vec<Predicted>,
     /// The kinds of the hard blocks, in the order of the file.
     pub(crate) hard: Vec<HardKind>,
+    pub(crate) data: Option<DataSettings>,
     pub(crate) settings: Settings,
     pub(crate) sections: Sections,
     pub(crate) limits: Limits,
@@ -32,15 +34,6 @@ pub(crate) enum HardKind {
     Equals,
 }
 
-/// The settings, checked.
-#[derive(Clone, Debug)]
-pub(crate) struct Settings {
-    pub(crate) surrogate: SurrogateSettings,
-    pub(crate) data: Option<DataSettings>,
-    pub(crate) predictor: PredictorSettings,
-    pub(crate) training: TrainingSettings,
-}
-
 /// The settings as they are written, and the text they are from: other values pass the same checks.
 #[derive(Clone, Debug)]
 pub(crate) struct Sections {
@@ -49,17 +42,6 @@ pub(crate) struct Sections {
     pub(crate) data: Option<DataSection>,
     pub(crate) predictor: PredictorSection,
     pub(crate) training: TrainingSection,
-}
-
-/// How the problem is softened and smoothed.
-#[derive(Clone, Debug)]
-pub struct SurrogateSettings {
-    /// Sharpness and segments; `k` is the only value, the first of a grid or the last of a way.
-    pub options: SurrogateOptions,
-    /// The sharpness as it is asked for.
-    pub sharpness: Sharpness,
-    /// How the penalties of hard rows are found.
-    pub rule: Rule,
 }
 
 impl Spec {
@@ -100,22 +82,20 @@ impl Spec {
         &self.predicted
     }
 
+    /// Which entries of the problem are predicted, one part after the other.
+    pub fn layout(&self) -> Layout {
+        let part = |p: &Predicted| Part { parameter: p.parameter, range: p.range.clone() };
+        Layout::new(self.predicted.iter().map(part).collect())
+    }
+
+    /// How a predictor is made and trained.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// How the problem is softened and smoothed.
     pub fn surrogate(&self) -> &SurrogateSettings {
         &self.settings.surrogate
-    }
-
-    /// The same with one value of K.
-    #[must_use]
-    pub fn with_sharpness(mut self, k: f64) -> Self {
-        let surrogate = &mut self.settings.surrogate;
-        (surrogate.sharpness, surrogate.options.k) = (Sharpness::Fixed(k), k);
-        self
-    }
-
-    /// Where the data are; `None` if the file does not say.
-    pub fn data(&self) -> Option<&DataSettings> {
-        self.settings.data.as_ref()
     }
 
     /// The predictor to train.
@@ -126,6 +106,11 @@ impl Spec {
     /// How it is trained.
     pub fn training(&self) -> &TrainingSettings {
         &self.settings.training
+    }
+
+    /// Where the data are; `None` if the file does not say.
+    pub fn data(&self) -> Option<&DataSettings> {
+        self.data.as_ref()
     }
 
     /// How much of a file is read before it is refused.

@@ -4,7 +4,8 @@
 
 use std::fmt::Write;
 
-use regretless_project::{DataChunk, DataReader, Limits, Part, Result, Spec, TableReader, Want};
+use regretless_learn::Part;
+use regretless_project::{DataChunk, DataReader, Limits, Result, Spec, TableReader, Want};
 
 const BOTH: Want = Want { features: true, targets: true };
 

@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use regretless_project::{
-    Activation, Clip, DataFiles, Initial, Keep, Limits, Method, Missing, Mix, Optimizer, Overrides,
-    PredictorKind, QuadraticForm, Ramp, Result, ScenarioSource, Schedule, Sharpness, Spec, Split, Stop,
+use regretless_learn::{
+    Activation, Clip, Initial, Keep, Method, Mix, OptimizerKind, PredictorKind, QuadraticForm, Ramp,
+    ScenarioSource, Schedule, Sharpness, Split, Stop,
 };
+use regretless_project::{DataFiles, Limits, Missing, Overrides, Result, Spec};
 
 const HEAD: &str = "[problem]\nvariables = 2\n[objective]\nlinear = { predict = \"p*\" }\n";
 
@@ -28,7 +29,10 @@ fn defaults() {
     let spec = good("");
     let training = spec.training();
     assert_eq!((training.method.base, training.epochs, training.batch), (Method::Auto, 200, 32));
-    assert_eq!((training.optimizer, training.learning_rate, training.momentum), (Optimizer::Adam, 3e-3, 0.0));
+    assert_eq!(
+        (training.optimizer, training.learning_rate, training.momentum),
+        (OptimizerKind::Adam, 3e-3, 0.0)
+    );
     assert_eq!(
         (training.clip, training.stop, training.mix),
         (Clip::Norm(1.0), Stop::Patience(30), Mix::Fixed(0.5))
@@ -43,7 +47,10 @@ fn defaults() {
     let spec = good("[data]\nfile = \"h.csv\"\n");
     let data = spec.data().unwrap();
     assert_eq!(data.files, DataFiles::One("dir/h.csv".into()));
-    assert_eq!((data.missing, &data.split), (Missing::Refuse, &Split::Random { valid: 0.2, test: 0.2 }));
+    assert_eq!(
+        (data.missing, &spec.settings().split),
+        (Missing::Refuse, &Split::Random { valid: 0.2, test: 0.2 })
+    );
 }
 
 #[test]
@@ -72,7 +79,7 @@ fn every_form() {
     assert_eq!(annealed.options.k, 25.0);
     assert_eq!(annealed.sharpness, Sharpness::Annealed(Ramp { from: 1.0, to: 25.0, epochs: 30 }));
 
-    let split = |text: &str| good(&format!("[data]\n{text}\n")).data().unwrap().split.clone();
+    let split = |text: &str| good(&format!("[data]\n{text}\n")).settings().split.clone();
     let files = "train = \"a.csv\"\ntest = \"c.csv\"";
     assert_eq!(split(files), Split::Random { valid: 0.2, test: 0.0 });
     assert_eq!(split(&format!("{files}\nvalid = \"b.csv\"")), Split::Random { valid: 0.0, test: 0.0 });

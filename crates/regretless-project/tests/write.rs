@@ -41,7 +41,7 @@ fn round_trip(spec: &Spec) -> String {
     assert_eq!(spec.data().is_some(), read.data().is_some());
     if let (Some(a), Some(b)) = (spec.data(), read.data()) {
         assert_eq!((&a.features, &a.exclude, &a.key), (&b.features, &b.exclude, &b.key));
-        assert_eq!((a.missing, &a.split), (b.missing, &b.split));
+        assert_eq!((a.missing, &spec.settings().split), (b.missing, &read.settings().split));
     }
     let again = tempfile::tempdir().unwrap();
     read.write(again.path(), "config.toml").unwrap();

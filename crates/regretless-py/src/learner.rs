@@ -5,9 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use regretless_core::{Decision, Parameter};
-use regretless_learn::{Dataset, Decider, Epoch, LearnError, Observer, Study, Task, train};
-use regretless_project::{Columns, MethodName, Part, Spec};
+use regretless_core::{Decision, Layout, Parameter};
+use regretless_learn::{
+    Dataset, Decider, Epoch, LearnError, MethodName, Names, Observer, Part, Setting, Settings, Study, Task,
+    train,
+};
+use regretless_project::{SpecError, settings_of};
 
 use crate::arrays::{flat, parameter, table};
 use crate::error;
@@ -30,12 +33,41 @@ pub(crate) struct Learner {
 }
 
 fn failed(error: LearnError) -> PyErr {
-    error::raise("TrainingError", error)
+    let hint = error.hint().map(|hint| hint.tell(|Setting { key, value, .. }| format!("`{key}={value}`")));
+    error::raise("TrainingError", with_hint(&error, hint))
 }
 
-fn settled(problem: &Problem, predicted: &[String], settings: &str) -> PyResult<Spec> {
+/// A setting that cannot be, by the name of its argument.
+fn refused(error: &SpecError) -> PyErr {
+    let key = error.place.key().unwrap_or_default();
+    let name = ARGUMENTS
+        .iter()
+        .find(|(from, _)| *from == key)
+        .map_or_else(|| key.split_once('.').map_or(key, |(_, name)| name), |(_, argument)| argument);
+    error::raise("TrainingError", with_hint(&format!("{name}: {}", error.problem), error.hint.clone()))
+}
+
+/// Settings whose argument has another name.
+const ARGUMENTS: [(&str, &str); 6] = [
+    ("surrogate.k", "K"),
+    ("predictor.kind", "predictor"),
+    ("predictor.quadratic", "embedding"),
+    ("predictor.quadratic.embedding", "embedding"),
+    ("training.stop.patience", "patience"),
+    ("training.scenarios.count", "scenarios"),
+];
+
+fn with_hint(what: &dyn ToString, hint: Option<String>) -> String {
+    hint.map_or_else(|| what.to_string(), |hint| format!("{}: {hint}", what.to_string()))
+}
+
+/// What is predicted, and the settings: a JSON object with the sections of problem files.
+fn settled(problem: &Problem, predicted: &[String], settings: &str) -> PyResult<(Layout, Settings)> {
     let parameters: Vec<Parameter> = predicted.iter().map(|s| parameter(s)).collect::<PyResult<_>>()?;
-    crate::spec::spec(&problem.inner, &parameters, settings)
+    let layout = Layout::whole(&problem.inner, &parameters);
+    let written = serde_json::from_str(settings).map_err(|e| error::raise("TrainingError", e))?;
+    let settings = settings_of(&written, &problem.inner, &layout).map_err(|e| refused(&e))?;
+    Ok((layout, settings))
 }
 
 #[pymethods]
@@ -57,24 +89,21 @@ impl Learner {
         watch: Option<Py<PyAny>>,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let spec = settled(problem.get(), &predicted, settings)?;
+        let (layout, mut settings) = settled(problem.get(), &predicted, settings)?;
+        settings.training.seed = seed;
         let method: MethodName = method.parse().map_err(|e| error::raise("TrainingError", e))?;
         let (rows, wide) = (features.as_array().nrows(), features.as_array().ncols());
-        let columns = Columns {
-            features: (0..wide).collect(),
-            feature_names: (0..wide).map(|j| format!("x{j}")).collect(),
-            per_variable,
-            ..Columns::default()
-        };
+        let names = Names { per_variable, ..Names::numbered(wide) };
         let (features, targets) = (flat("X", &features)?.to_vec(), flat("y", &targets)?.to_vec());
         let part = |v: &bool| if *v { Part::Valid } else { Part::Train };
         let parts: Vec<Part> = valid.as_array().iter().map(part).collect();
-        let data = Dataset::in_memory(features, targets, rows, columns, "data".as_ref()).with_parts(&parts);
+        let data = Dataset::new(features, targets, rows, names).with_parts(&parts);
         let watcher = Arc::new(Mutex::new(None));
         let mut observer = Watcher { watch, trouble: Arc::clone(&watcher), epochs: 0 };
         let heard = |error| stop(&watcher, error);
+        let problem = &problem.get().inner;
         let trained = watched(py, threads, heard, || {
-            let task = Task::new(&spec, data, seed)?;
+            let task = Task::new(problem.clone(), layout, data, settings)?;
             task.check(method)?;
             let mut study = Study::new(&task, None, &mut observer)?;
             let chosen = train(&mut study, method, seed)?;
@@ -105,8 +134,9 @@ impl Learner {
         sentence: String,
         kept: String,
     ) -> PyResult<Self> {
-        let spec = settled(problem.get(), &predicted, settings)?;
-        let decider = Decider::from_bytes(spec, bytes).map_err(failed)?;
+        let (layout, settings) = settled(problem.get(), &predicted, settings)?;
+        let problem = problem.get().inner.clone();
+        let decider = Decider::from_bytes(problem, layout, &settings.predictor, bytes).map_err(failed)?;
         Ok(Self { decider, sentence, kept, warnings: Vec::new() })
     }
 
@@ -129,7 +159,7 @@ impl Learner {
         features: PyReadonlyArray2<'py, f64>,
         threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
-        let (rows, n) = (features.as_array().nrows(), self.decider.spec().problem().n());
+        let (rows, n) = (features.as_array().nrows(), self.decider.problem().n());
         let features = flat("X", &features)?;
         let decided = detached(py, threads, || self.decider.decide(features, rows))?.map_err(failed)?;
         let mut x = Vec::with_capacity(rows * n);
@@ -161,7 +191,7 @@ impl Learner {
         let (features, truths) = (flat("X", &features)?, flat("y", &truths)?);
         let judged: Vec<Decision> =
             detached(py, threads, || self.decider.evaluate(features, truths, rows))?.map_err(failed)?;
-        crate::judge::decisions(py, &judged, self.decider.spec().problem().n())
+        crate::judge::decisions(py, &judged, self.decider.problem().n())
     }
 }
 

@@ -16,7 +16,6 @@ mod pace;
 mod problem;
 mod run;
 mod sharpness;
-mod spec;
 mod surrogate;
 
 use pyo3::prelude::*;

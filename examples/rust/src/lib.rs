@@ -6,9 +6,11 @@ use std::fmt;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use regretless_core::{Layout, Parameter, Problem};
 use regretless_learn::stats::{Summary, paired_t};
-use regretless_learn::{Dataset, Silent, Study, Task, judge, train};
-use regretless_project::{Columns, Limits, MethodName, Part, Spec};
+use regretless_learn::{
+    Dataset, MethodName, Names, Part, PredictorKind, Settings, Silent, Study, Task, judge, train,
+};
 
 /// What an example ends with.
 pub type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -49,8 +51,7 @@ pub struct History {
 }
 
 impl History {
-    /// Adds a row. Truths are in the order of the problem file: θ, Q, then what is predicted of soft and hard rows,
-    /// matrices row by row.
+    /// Adds a row. Truths are in the order of what is predicted, matrices row by row.
     pub fn push(&mut self, features: &[f64], truths: &[f64]) {
         self.features.extend(features);
         self.truths.extend(truths);
@@ -67,13 +68,7 @@ impl History {
         };
         let parts: Vec<Part> = (0..self.rows).map(part).collect();
         let width = self.features.len() / self.rows.max(1);
-        let columns = Columns {
-            features: (0..width).collect(),
-            feature_names: (0..width).map(|j| format!("x{j}")).collect(),
-            ..Columns::default()
-        };
-        let rows = self.rows;
-        Dataset::in_memory(self.features, self.truths, rows, columns, "history".as_ref()).with_parts(&parts)
+        Dataset::new(self.features, self.truths, self.rows, Names::numbered(width)).with_parts(&parts)
     }
 }
 
@@ -99,20 +94,31 @@ impl Effort {
     }
 }
 
+/// A linear predictor, trained for so many epochs at most.
+pub fn linear(epochs: usize) -> Settings {
+    let mut settings = Settings::default();
+    settings.predictor.kind = PredictorKind::Linear;
+    settings.predictor.layers = Vec::new();
+    settings.training.epochs = epochs;
+    settings
+}
+
 /// Trains every method on the history of every seed, and judges all on the same rows.
 ///
-/// `problem` is the text of a problem file. Within a seed all methods see the same rows; other seeds draw other ones.
+/// Within a seed all methods see the same rows; other seeds draw other ones.
 pub fn side_by_side(
-    problem: &str,
+    problem: &Problem,
+    predicted: &[Parameter],
+    settings: &Settings,
     methods: &[&str],
     effort: Effort,
     history: impl Fn(&mut Dice, usize) -> History,
 ) -> Outcome<Table> {
-    let spec = Spec::parse(problem, "problem.toml", &Limits::default())?;
+    let layout = Layout::whole(problem, predicted);
     let mut regrets = vec![Vec::new(); methods.len()];
     for seed in 0..effort.seeds {
         let data = history(&mut Dice::new(seed), effort.rows).dataset();
-        let task = Task::new(&spec, data, seed)?;
+        let task = Task::new(problem.clone(), layout.clone(), data, settings.clone())?;
         for (method, regrets) in methods.iter().zip(&mut regrets) {
             let name: MethodName = method.parse()?;
             let mut silent = Silent;

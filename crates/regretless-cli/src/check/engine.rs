@@ -5,7 +5,8 @@ use std::fmt::Write;
 use regretless_core::{
     Instance, Multipliers, Oracle, Problem, RowId, Sharpness as FittedK, Status, Surrogate, SurrogateStatus,
 };
-use regretless_project::{Parameter, Parameters, Sharpness, Spec};
+use regretless_learn::Sharpness;
+use regretless_project::{Parameter, Parameters, Spec};
 use serde::Serialize;
 
 use super::{Finding, Report, gradient, spread};

@@ -14,7 +14,7 @@ pub(super) fn run(spec: &Spec, data: &Dataset) -> Vec<Finding> {
     let mut at = 0;
     let mut findings = Vec::new();
     for part in spec.predicted() {
-        let columns = &data.columns.target_names[at..at + part.range.len()];
+        let columns = &data.names.targets[at..at + part.range.len()];
         at += part.range.len();
         let pairs: Vec<String> = columns
             .iter()

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use regretless_learn::{Dataset, layout};
-use regretless_project::{DataFiles, DataSettings, Missing, Overrides, Spec, Split, TableReader};
+use regretless_learn::{Dataset, Split};
+use regretless_project::{Columns, DataFiles, DataSettings, Missing, Overrides, Spec, TableReader};
 
 use super::{Finding, Verdict, placement};
 use crate::error::CliError;
@@ -18,17 +18,17 @@ pub(super) fn run(spec: &Spec, table: Option<&std::path::Path>) -> Result<Vec<Fi
     }
     let overrides = Overrides { data: table.map(ToOwned::to_owned), ..Overrides::default() };
     let spec = spec.clone().with_overrides(overrides)?;
-    let data = match Dataset::read(&spec) {
-        Ok(data) => data,
+    let (data, columns) = match spec.read_columns() {
+        Ok(read) => read,
         Err(error) => return Ok(vec![Finding::failed("features", error.to_string())]),
     };
     let mut findings = placement::run(&spec, &data);
     findings.push(features(&data));
-    findings.extend(spec.data().and_then(|settings| left_out(&spec, settings, &data)));
+    findings.extend(spec.data().and_then(|settings| left_out(&spec, settings, &columns)));
     findings.push(missing(&spec, &data));
-    let parts = data.split(&spec, spec.training().seed)?;
+    let parts = data.split(&spec.settings().split, spec.training().seed);
     findings.push(split(&spec, &parts));
-    let suspicious = data.warnings(&layout(&spec), &parts);
+    let suspicious = data.warnings(&spec.layout(), &parts);
     findings.extend(suspicious.into_iter().map(|text| Finding {
         check: "table",
         verdict: Verdict::Warning,
@@ -38,7 +38,7 @@ pub(super) fn run(spec: &Spec, table: Option<&std::path::Path>) -> Result<Vec<Fi
 }
 
 fn features(data: &Dataset) -> Finding {
-    let all = &data.columns.feature_names;
+    let all = &data.names.features;
     match all.len() {
         0 => Finding::ok("features", "none: the predictor is constant"),
         n => Finding::ok("features", format!("{}: {}", count(n, "column"), names(all))),
@@ -46,13 +46,12 @@ fn features(data: &Dataset) -> Finding {
 }
 
 /// Columns of the table that are neither features nor predicted.
-fn left_out(spec: &Spec, settings: &DataSettings, data: &Dataset) -> Option<Finding> {
+fn left_out(spec: &Spec, settings: &DataSettings, columns: &Columns) -> Option<Finding> {
     let file = match &settings.files {
         DataFiles::One(file) => file,
         DataFiles::Parts { train, .. } => train,
     };
     let reader = TableReader::open(file, spec.limits()).ok()?;
-    let columns = &data.columns;
     let used: BTreeSet<usize> = columns.features.iter().chain(&columns.targets).copied().collect();
     let mut reasons: [(&str, Vec<String>); 4] = [
         ("text", Vec::new()),
@@ -95,11 +94,10 @@ fn missing(spec: &Spec, data: &Dataset) -> Finding {
 }
 
 fn split(spec: &Spec, parts: &[Vec<usize>; 3]) -> Finding {
-    let how = match spec.data().map(|d| &d.split) {
-        Some(Split::Chronological { .. }) => "in the order of the table",
-        Some(Split::Random { .. }) => "at random, by the seed",
-        Some(Split::Column(_)) => "by a column",
-        None => "as given",
+    let how = match &spec.settings().split {
+        Split::Chronological { .. } => "in the order of the table",
+        Split::Random { .. } => "at random, by the seed",
+        Split::Column(_) => "by a column",
     };
     let [train, valid, test] = parts.each_ref().map(Vec::len);
     let detail = format!("{train} rows for training, {valid} for validation, {test} for test, {how}");

@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use regretless_learn::{Comparison, Task, compare, default_methods};
-use regretless_project::{MethodName, Spec};
+use regretless_learn::{Comparison, MethodName, Task, compare, default_methods};
+use regretless_project::Spec;
 use serde::Serialize;
 
 use crate::args::{CompareArgs, Format};
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     let problem = args.problem.as_deref().unwrap_or(&example.problem);
     let spec = read(problem, args.data.as_deref(), None, &args.settings)?;
     let first = spec.training().seed;
-    let task = Task::load(&spec, first)?;
+    let task = spec.task()?;
     let methods: Vec<MethodName> = if args.methods.is_empty() {
         let mut methods = default_methods(&task);
         let own = spec.training().method;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     if comparison.rows.is_empty() {
         return Err(CliError::Interrupted);
     }
-    let report = page::comparison(&task, &comparison, example.shown.as_deref());
+    let report = page::comparison(&spec, &task, &comparison, example.shown.as_deref());
     let machine = json(&Machine::new(&spec, &comparison));
     let paths = report.write(&args.out)?;
     let file = args.out.join("comparison.json");
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
         .map_err(|source| CliError::Write { path: file.display().to_string(), source })?;
     let text = match args.common.format {
         Format::Json => machine,
-        Format::Table => render(&task, &comparison, example.shown.as_deref(), &paths.html),
+        Format::Table => render(&spec, &task, &comparison, example.shown.as_deref(), &paths.html),
     };
     Ok(Outcome::new(text, Exit::Success))
 }
@@ -109,8 +109,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-fn render(task: &Task, comparison: &Comparison, example: Option<&str>, html: &Path) -> String {
-    let spec = task.spec();
+fn render(spec: &Spec, task: &Task, comparison: &Comparison, example: Option<&str>, html: &Path) -> String {
     let mut out = String::new();
     let name = spec.name().unwrap_or("problem");
     let _ = writeln!(out, "{name}: regret on {}, less is better\n", comparison.judged);
@@ -156,7 +155,7 @@ fn render(task: &Task, comparison: &Comparison, example: Option<&str>, html: &Pa
         let _ = writeln!(out, "note: {}", wrapped(note, 6));
     }
     if spec.data().is_none_or(|d| d.features.is_none()) {
-        let features = names(&task.data().columns.feature_names);
+        let features = names(&task.data().names.features);
         let note = format!("features are all columns of numbers that are not predicted: {features}");
         let _ = writeln!(out, "note: {}", wrapped(&note, 6));
     }

@@ -1,8 +1,8 @@
 //! `regretless decide`
 
 use regretless_core::{Optimum, ProblemError};
-use regretless_learn::{Decider, Run};
-use regretless_project::{DataReader, Want};
+use regretless_learn::Decider;
+use regretless_project::{DataReader, Run, Want};
 
 use crate::args::{DecideArgs, Undecided};
 use crate::error::CliError;
@@ -13,12 +13,11 @@ use crate::write::{Columns, Decided, Sink};
 pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     threads(args.threads);
     let run = Run::open(&args.run)?;
-    let decider = Decider::open(&run)?;
-    let mut reader =
-        DataReader::open(decider.spec(), &args.features, Want { features: true, targets: false })?;
-    let key = decider.spec().data().and_then(|d| d.key.clone());
+    let (spec, decider) = (run.spec()?, run.decider()?);
+    let mut reader = DataReader::open(&spec, &args.features, Want { features: true, targets: false })?;
+    let key = spec.data().and_then(|d| d.key.clone());
     let targets = if args.predictions { decider.card().targets.as_slice() } else { &[] };
-    let variables = decider.spec().problem().variables();
+    let variables = decider.problem().variables();
     let whole = args.infeasible == Undecided::Fail;
     let expects = decider.has_scenarios();
     let columns = Columns { key: key.as_deref(), expects, variables, targets };
@@ -72,7 +71,7 @@ impl Decided {
             Ok(optimum) => optimum.status.word().into(),
             Err(error) => error.to_string().into(),
         };
-        let x = vec![f64::NAN; decider.spec().problem().n()];
+        let x = vec![f64::NAN; decider.problem().n()];
         Self { status, if_predicted: f64::NAN, expected: f64::NAN, x }
     }
 }

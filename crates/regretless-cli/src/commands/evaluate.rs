@@ -1,7 +1,7 @@
 //! `regretless evaluate`
 
-use regretless_learn::{Decider, Run, Tally};
-use regretless_project::{DataReader, Want};
+use regretless_learn::Tally;
+use regretless_project::{DataReader, Run, Want};
 
 use crate::args::{EvaluateArgs, Format};
 use crate::error::CliError;
@@ -11,8 +11,8 @@ use crate::output::{Exit, Listed, Outcome, json, left_out};
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
     threads(args.threads);
     let run = Run::open(&args.run)?;
-    let decider = Decider::open(&run)?;
-    let mut reader = DataReader::open(decider.spec(), &args.data, Want { features: true, targets: true })?;
+    let (spec, decider) = (run.spec()?, run.decider()?);
+    let mut reader = DataReader::open(&spec, &args.data, Want { features: true, targets: true })?;
     let progress = crate::progress::rows(args.format == Format::Json);
     let mut tally = Tally::default();
     let mut troubles = Listed::default();
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
     let text = match args.format {
         Format::Json => json(&found),
         Format::Table => {
-            format!("{}\n\n{}", decider.card().method, aligned(&measures(&found, decider.spec())))
+            format!("{}\n\n{}", decider.card().method, aligned(&measures(&found, &spec)))
         }
     };
     let mut outcome = Outcome::new(text, exit);

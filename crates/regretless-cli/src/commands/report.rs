@@ -1,6 +1,7 @@
 //! `regretless report`
 
-use regretless_learn::{Outcome as Trained, Run};
+use regretless_learn::Outcome as Trained;
+use regretless_project::Run;
 
 use crate::args::ReportArgs;
 use crate::error::CliError;

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use regretless_learn::{Ended, Outcome as Trained, Run, train_new, train_on};
+use regretless_learn::{Ended, Outcome as Trained};
+use regretless_project::{Run, train_new, train_on};
 use serde::Serialize;
 
 use crate::args::{Format, TrainArgs};

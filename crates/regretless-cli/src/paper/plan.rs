@@ -1,7 +1,7 @@
 //! From options to what is run.
 
+use regretless_learn::Method;
 use regretless_paper::{Application, Cell, Contender, PaperError, Plan, Predictor};
-use regretless_project::Method;
 
 use super::args::{PredictorName, StudyArgs};
 

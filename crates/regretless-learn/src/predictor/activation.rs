@@ -2,7 +2,7 @@
 
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
-use regretless_project::Activation;
+use crate::settings::Activation;
 
 /// Slope of the leaky rectifier below zero.
 const LEAK: f32 = 0.01;

@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::{Predictor, Pullback, Weights};
+use super::{Descend, Predictor, Pullback, Weights};
 
 /// The training mean, whatever the features are: outputs of 0 in standardised units.
 #[derive(Clone, Debug)]
@@ -16,6 +16,24 @@ impl Predictor for Constant {
         self.outputs
     }
 
+    fn predict(&self, _: &[f32], rows: usize) -> Vec<f32> {
+        vec![0.0; rows * self.outputs]
+    }
+
+    fn descent(&self) -> Option<&dyn Descend> {
+        Some(self)
+    }
+
+    fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
+        Some(self)
+    }
+
+    fn boxed(&self) -> Box<dyn Predictor> {
+        Box::new(self.clone())
+    }
+}
+
+impl Descend for Constant {
     fn weights(&self) -> Vec<&Weights> {
         Vec::new()
     }
@@ -24,15 +42,11 @@ impl Predictor for Constant {
         Vec::new()
     }
 
-    fn predict(&self, _: &[f32], rows: usize) -> Vec<f32> {
-        vec![0.0; rows * self.outputs]
-    }
-
     fn train(&mut self, inputs: &[f32], rows: usize, _: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>) {
         (self.predict(inputs, rows), Box::new(|_| Vec::new()))
     }
 
-    fn boxed(&self) -> Box<dyn Predictor> {
+    fn boxed_descent(&self) -> Box<dyn Descend> {
         Box::new(self.clone())
     }
 }

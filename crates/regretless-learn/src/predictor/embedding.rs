@@ -7,13 +7,13 @@
 //!
 //! Both are positive definite by construction. `cosine` is the paper's portfolio (Q̂ = 0.9·cosine + 0.1·I).
 
+use crate::settings::QuadraticForm;
 use rand::RngExt;
 use rand::distr::Open01;
 use rand_chacha::ChaCha8Rng;
-use regretless_project::QuadraticForm;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::{Predictor, Pullback, Weights};
+use super::{Descend, Predictor, Pullback, Weights};
 use crate::random::stream;
 
 /// A free embedding of n variables; its outputs are the n × n entries of Q̂ in the matrix's own units.
@@ -126,6 +126,24 @@ impl Predictor for Embedding {
         self.n * self.n
     }
 
+    fn predict(&self, _: &[f32], rows: usize) -> Vec<f32> {
+        self.matrix().repeat(rows)
+    }
+
+    fn descent(&self) -> Option<&dyn Descend> {
+        Some(self)
+    }
+
+    fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
+        Some(self)
+    }
+
+    fn boxed(&self) -> Box<dyn Predictor> {
+        Box::new(self.clone())
+    }
+}
+
+impl Descend for Embedding {
     fn weights(&self) -> Vec<&Weights> {
         vec![&self.weights]
     }
@@ -134,15 +152,11 @@ impl Predictor for Embedding {
         vec![&mut self.weights]
     }
 
-    fn predict(&self, _: &[f32], rows: usize) -> Vec<f32> {
-        self.matrix().repeat(rows)
-    }
-
     fn train(&mut self, inputs: &[f32], rows: usize, _: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>) {
         (self.predict(inputs, rows), Box::new(|seeds| self.gradient(seeds)))
     }
 
-    fn boxed(&self) -> Box<dyn Predictor> {
+    fn boxed_descent(&self) -> Box<dyn Descend> {
         Box::new(self.clone())
     }
 }

@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::{Predictor, Pullback, Weights};
+use super::{Descend, Predictor, Pullback, Weights};
 
 /// Predictors side by side, each with the outputs that are its own: a network for θ and an embedding for Q, say.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct Joint {
 
 #[derive(Clone, Debug)]
 struct Member {
-    predictor: Box<dyn Predictor>,
+    predictor: Box<dyn Descend>,
     /// Which of the joint outputs are its own, in its order.
     at: Vec<usize>,
 }
@@ -23,7 +23,7 @@ impl Joint {
     ///
     /// # Panics
     /// If a predictor has not as many outputs as places.
-    pub fn new(members: Vec<(Box<dyn Predictor>, Vec<usize>)>) -> Self {
+    pub fn new(members: Vec<(Box<dyn Descend>, Vec<usize>)>) -> Self {
         let members: Vec<_> = members.into_iter().map(|(predictor, at)| Member { predictor, at }).collect();
         assert!(members.iter().all(|m| m.predictor.outputs() == m.at.len()), "a place for each output");
         let outputs = members.iter().map(|m| m.at.len()).sum();
@@ -36,6 +36,28 @@ impl Predictor for Joint {
         self.outputs
     }
 
+    fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32> {
+        let mut out = vec![0.0; rows * self.outputs];
+        for member in &self.members {
+            scatter(&member.predictor.predict(inputs, rows), &member.at, self.outputs, &mut out);
+        }
+        out
+    }
+
+    fn descent(&self) -> Option<&dyn Descend> {
+        Some(self)
+    }
+
+    fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
+        Some(self)
+    }
+
+    fn boxed(&self) -> Box<dyn Predictor> {
+        Box::new(self.clone())
+    }
+}
+
+impl Descend for Joint {
     fn weights(&self) -> Vec<&Weights> {
         self.members.iter().flat_map(|m| m.predictor.weights()).collect()
     }
@@ -50,14 +72,6 @@ impl Predictor for Joint {
 
     fn buffers_mut(&mut self) -> Vec<&mut Weights> {
         self.members.iter_mut().flat_map(|m| m.predictor.buffers_mut()).collect()
-    }
-
-    fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32> {
-        let mut out = vec![0.0; rows * self.outputs];
-        for member in &self.members {
-            scatter(&member.predictor.predict(inputs, rows), &member.at, self.outputs, &mut out);
-        }
-        out
     }
 
     fn train(&mut self, inputs: &[f32], rows: usize, noise: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>) {
@@ -80,7 +94,7 @@ impl Predictor for Joint {
         (out, Box::new(pullback))
     }
 
-    fn boxed(&self) -> Box<dyn Predictor> {
+    fn boxed_descent(&self) -> Box<dyn Descend> {
         Box::new(self.clone())
     }
 }

@@ -2,16 +2,16 @@
 
 use std::mem;
 
+use crate::settings::{Activation, Initial};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use regretless_project::{Activation, Initial};
 
 use super::activation::activate;
 use super::dense::{self, column_sums};
 use super::initial::uniform;
 use super::layer::{Layer, layers};
 use super::norm::Normed;
-use super::{Predictor, Pullback, Weights};
+use super::{Descend, Predictor, Pullback, Weights};
 use crate::random::stream;
 
 fn gain(activation: Activation) -> f64 {
@@ -155,22 +155,6 @@ impl Predictor for Mlp {
         self.shape.outputs
     }
 
-    fn weights(&self) -> Vec<&Weights> {
-        vec![&self.weights]
-    }
-
-    fn weights_mut(&mut self) -> Vec<&mut Weights> {
-        vec![&mut self.weights]
-    }
-
-    fn buffers(&self) -> Vec<&Weights> {
-        vec![&self.buffers]
-    }
-
-    fn buffers_mut(&mut self) -> Vec<&mut Weights> {
-        vec![&mut self.buffers]
-    }
-
     fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32> {
         let (weights, running) = (self.weights.values(), self.buffers.values());
         let (hidden, last) = self.layers();
@@ -186,6 +170,36 @@ impl Predictor for Mlp {
         }
         last.dense(&x, rows, weights, &mut z);
         z
+    }
+
+    fn descent(&self) -> Option<&dyn Descend> {
+        Some(self)
+    }
+
+    fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
+        Some(self)
+    }
+
+    fn boxed(&self) -> Box<dyn Predictor> {
+        Box::new(self.clone())
+    }
+}
+
+impl Descend for Mlp {
+    fn weights(&self) -> Vec<&Weights> {
+        vec![&self.weights]
+    }
+
+    fn weights_mut(&mut self) -> Vec<&mut Weights> {
+        vec![&mut self.weights]
+    }
+
+    fn buffers(&self) -> Vec<&Weights> {
+        vec![&self.buffers]
+    }
+
+    fn buffers_mut(&mut self) -> Vec<&mut Weights> {
+        vec![&mut self.buffers]
     }
 
     fn train(&mut self, inputs: &[f32], rows: usize, noise: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>) {
@@ -221,7 +235,7 @@ impl Predictor for Mlp {
         (outputs, Box::new(move |seed| self.backward(seed, rows)))
     }
 
-    fn boxed(&self) -> Box<dyn Predictor> {
+    fn boxed_descent(&self) -> Box<dyn Descend> {
         Box::new(self.clone())
     }
 }

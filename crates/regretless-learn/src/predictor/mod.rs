@@ -30,10 +30,32 @@ pub use weights::Weights;
 /// Takes the gradient with respect to the outputs back to the weights, in their flat order.
 pub type Pullback<'a> = Box<dyn FnOnce(&[f32]) -> Vec<f32> + 'a>;
 
-/// A function of features with weights to learn.
+/// A function of features. How it came about is its own matter: by descent, in closed form, or elsewhere.
+pub trait Predictor: Debug + Send + Sync {
+    /// Outputs of one row.
+    fn outputs(&self) -> usize;
+
+    /// Outputs of `rows` rows, row-major.
+    fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32>;
+
+    /// The predictor as one that is trained by descent, if it is.
+    fn descent(&self) -> Option<&dyn Descend> {
+        None
+    }
+
+    /// [`Predictor::descent`], to train it.
+    fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
+        None
+    }
+
+    /// A copy.
+    fn boxed(&self) -> Box<dyn Predictor>;
+}
+
+/// A predictor with weights that learn from the gradient of a loss in its outputs.
 ///
 /// ```
-/// use regretless_learn::{Mlp, MlpShape, Predictor};
+/// use regretless_learn::{Descend, Mlp, MlpShape, Predictor};
 /// let shape = MlpShape { inputs: 3, hidden: vec![8], outputs: 2, ..MlpShape::default() };
 /// let mut network = Mlp::new(&shape, 7);
 /// // Untrained, it predicts the training mean whatever the features are.
@@ -44,10 +66,7 @@ pub type Pullback<'a> = Box<dyn FnOnce(&[f32]) -> Vec<f32> + 'a>;
 /// assert_eq!(gradients.len(), network.weights()[0].len());
 /// # let _ = outputs;
 /// ```
-pub trait Predictor: Debug + Send + Sync {
-    /// Outputs of one row.
-    fn outputs(&self) -> usize;
-
+pub trait Descend: Predictor {
     /// What is learned, part by part.
     fn weights(&self) -> Vec<&Weights>;
 
@@ -64,14 +83,17 @@ pub trait Predictor: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Outputs of `rows` rows, row-major.
-    fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32>;
-
     /// Outputs of `rows` rows in training mode (drop-out, batch statistics), and the way back to the weights.
     fn train(&mut self, inputs: &[f32], rows: usize, noise: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>);
 
     /// A copy.
-    fn boxed(&self) -> Box<dyn Predictor>;
+    fn boxed_descent(&self) -> Box<dyn Descend>;
+}
+
+impl Clone for Box<dyn Descend> {
+    fn clone(&self) -> Self {
+        self.boxed_descent()
+    }
 }
 
 impl Clone for Box<dyn Predictor> {

@@ -2,13 +2,13 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::{Predictor, Pullback, Weights};
+use super::{Descend, Predictor, Pullback, Weights};
 
 /// A network applied to every variable (an asset, a region) in turn: each has features of its own, and what comes out
 /// for it are its entries of the predicted parameters.
 #[derive(Clone, Debug)]
 pub struct Shared {
-    inner: Box<dyn Predictor>,
+    inner: Box<dyn Descend>,
     features: usize,
     /// Features of each variable: columns of the feature table.
     inputs: Vec<Vec<usize>>,
@@ -22,7 +22,7 @@ impl Shared {
     /// # Panics
     /// If the variables do not have as many inputs and outputs as each other, or none at all.
     pub fn new(
-        inner: Box<dyn Predictor>,
+        inner: Box<dyn Descend>,
         features: usize,
         inputs: Vec<Vec<usize>>,
         outputs: Vec<Vec<usize>>,
@@ -59,6 +59,25 @@ impl Predictor for Shared {
         self.outputs.len() * self.inner.outputs()
     }
 
+    fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32> {
+        let own = self.inner.predict(&self.gather(inputs), rows * self.inputs.len());
+        scatter(&own, &self.places())
+    }
+
+    fn descent(&self) -> Option<&dyn Descend> {
+        Some(self)
+    }
+
+    fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
+        Some(self)
+    }
+
+    fn boxed(&self) -> Box<dyn Predictor> {
+        Box::new(self.clone())
+    }
+}
+
+impl Descend for Shared {
     fn weights(&self) -> Vec<&Weights> {
         self.inner.weights()
     }
@@ -75,11 +94,6 @@ impl Predictor for Shared {
         self.inner.buffers_mut()
     }
 
-    fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32> {
-        let own = self.inner.predict(&self.gather(inputs), rows * self.inputs.len());
-        scatter(&own, &self.places())
-    }
-
     fn train(&mut self, inputs: &[f32], rows: usize, noise: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>) {
         let gathered = self.gather(inputs);
         let places = self.places();
@@ -93,7 +107,7 @@ impl Predictor for Shared {
         (out, Box::new(pullback))
     }
 
-    fn boxed(&self) -> Box<dyn Predictor> {
+    fn boxed_descent(&self) -> Box<dyn Descend> {
         Box::new(self.clone())
     }
 }

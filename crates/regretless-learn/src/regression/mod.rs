@@ -11,16 +11,16 @@ mod scale;
 
 use rayon::prelude::*;
 use regretless_core::Method;
-use regretless_project::{PredictorKind, Regression};
 
 use self::design::Design;
 use self::quantile::{pinball, quantile};
 use self::ridge::{Ridge, Ridges};
 use self::scale::Aim;
-use crate::error::LearnError;
+use crate::error::{Hint, LearnError};
 use crate::model::Model;
 use crate::recipe::Recipe;
 use crate::scaler::Scaler;
+use crate::settings::{PredictorKind, Regression};
 use crate::stats::Summary;
 use crate::task::Task;
 use crate::transform::{Scale, Transform};
@@ -30,13 +30,13 @@ const OPEN: f64 = 1e-6;
 
 /// True if the recipe is a regression of a linear predictor, and to be solved as one.
 pub(crate) fn applies(task: &Task, recipe: &Recipe) -> bool {
-    task.spec().predictor().kind == PredictorKind::Linear && plain_forecast(task, recipe)
+    task.settings().predictor.kind == PredictorKind::Linear && plain_forecast(task, recipe)
 }
 
 /// True if the recipe is a forecast of all targets from all features, and nobody asked for the steps as they are.
 fn plain_forecast(task: &Task, recipe: &Recipe) -> bool {
-    let settings = task.spec().predictor();
-    let shared = settings.shared && task.data().columns.per_variable.is_some();
+    let settings = &task.settings().predictor;
+    let shared = settings.shared && task.data().names.per_variable.is_some();
     recipe.training.regression == Regression::Exact
         && settings.quadratic.is_none()
         && !shared
@@ -47,7 +47,7 @@ fn plain_forecast(task: &Task, recipe: &Recipe) -> bool {
 /// The scale on which a network's forecast of each target is worth a try: the one on which a linear forecast decides better than on
 /// its own. Empty if there is none.
 pub(crate) fn scales(task: &Task, recipe: &Recipe) -> Result<Vec<Scale>, LearnError> {
-    if task.spec().predictor().kind != PredictorKind::Mlp || !plain_forecast(task, recipe) {
+    if task.settings().predictor.kind != PredictorKind::Mlp || !plain_forecast(task, recipe) {
         return Ok(Vec::new());
     }
     let inputs = task.untrained(recipe)?.standardised(&task.features(task.train()));
@@ -86,7 +86,7 @@ pub(crate) fn solve(task: &Task, recipe: &Recipe, model: &Model) -> Result<Model
     let inputs = model.standardised(&task.features(train));
     let design = Design::new(&inputs, train.len(), task.data().width()).ok_or_else(|| LearnError::Data {
         what: "the features cannot be fitted: their squares are not finite".into(),
-        hint: "give them in larger units, or set `regression = \"descent\"` in the section [training]".into(),
+        hint: Hint::set("give them in larger units, or set {}", "training", "regression", "\"descent\""),
     })?;
     let ridges = Ridges::new(&design);
     let (y, aim) = (columns(task), aim(recipe));
@@ -139,9 +139,16 @@ fn quantiles(
         (0..y.len()).into_par_iter().map(|k| quantile(design, &y[k], tau, kappa(k))).collect();
     if let Some(k) = fits.iter().position(|f| f.gap.is_nan() || f.gap > OPEN) {
         return Err(LearnError::Data {
-            what: format!("the quantile regression of target {k} found no optimum: a gap of {:.1e}", fits[k].gap),
-            hint: "look for values of very different sizes, or set `regression = \"descent\"` in the section [training]"
-                .into(),
+            what: format!(
+                "the quantile regression of target {k} found no optimum: a gap of {:.1e}",
+                fits[k].gap
+            ),
+            hint: Hint::set(
+                "look for values of very different sizes, or set {}",
+                "training",
+                "regression",
+                "\"descent\"",
+            ),
         });
     }
     let fit = |(f, scale): (quantile::Quantile, &Scale)| Fit {
@@ -207,7 +214,8 @@ fn with(model: &Model, design: &Design, there: &[Vec<f64>], scales: &[Scale], fi
     let weights = (0..features).flat_map(|j| (0..width).map(move |k| (j, k)));
     let weights: Vec<f32> = weights.map(|(j, k)| (own[k].0[j] * unit(k)) as f32).collect();
     let biases: Vec<f32> = (0..width).map(|k| ((own[k].1 - mean[k]) * unit(k)) as f32).collect();
-    for part in solved.members[0].weights_mut() {
+    let linear = solved.members[0].descent_mut();
+    for part in linear.into_iter().flat_map(|linear| linear.weights_mut()) {
         part.set("output.weight", &weights);
         part.set("output.bias", &biases);
     }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use regretless_learn::{Chosen, Epoch, LearnError, Run, Silent, Study, Task, stream, train};
-use regretless_project::{Overrides, Spec};
+use regretless_learn::{Chosen, Epoch, LearnError, Model, Silent, Study, Task, Weights, stream, train};
+use regretless_project::{Overrides, ProjectError, Run, Spec};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -38,10 +38,8 @@ impl Project {
         self.try_task().unwrap_or_else(|e| panic!("{e}"))
     }
 
-    pub(crate) fn try_task(&self) -> Result<Task, LearnError> {
-        let spec = self.spec();
-        let seed = spec.training().seed;
-        Task::load(&spec, seed)
+    pub(crate) fn try_task(&self) -> Result<Task, ProjectError> {
+        self.spec().task()
     }
 
     /// The problem file with another method.
@@ -58,7 +56,7 @@ impl Project {
 pub(crate) fn fit(task: &Task, method: &str) -> Result<Chosen, LearnError> {
     let mut silent = Silent;
     let mut study = Study::new(task, None, &mut silent)?;
-    train(&mut study, method.parse().unwrap(), task.spec().training().seed)
+    train(&mut study, method.parse().unwrap(), task.settings().training.seed)
 }
 
 /// The epochs of the model that was kept.
@@ -212,4 +210,9 @@ pub(crate) fn newsvendor(training: &str, rows: usize) -> Project {
         writeln!(table, "{f},{}", 10.0 + 3.0 * f + 2.0 * normal(&mut rng)).unwrap();
     }
     Project::new(&format!("{NEWSVENDOR}\n[training]\nlearning_rate = 0.05\n{training}\n"), &table)
+}
+
+/// The weights of a model's only predictor.
+pub(crate) fn weights(model: &Model) -> Vec<&Weights> {
+    model.members[0].descent().unwrap().weights()
 }

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
+use regretless_core::Rule;
 use regretless_learn::{
-    Dataset, Embedding, Joint, Mlp, MlpShape, Predictor as Network, Recipe, Shared, Task, fingerprint,
-};
-use regretless_project::{
-    Activation, Clip, Columns, Initial, Limits, Method, MethodName, Part, QuadraticForm, Spec,
+    Activation, Clip, Dataset, Embedding, Initial, Joint, Keep, LearnError, Method, MethodName, Mlp,
+    MlpShape, Names, Part, Predictor as Network, QuadraticForm, QuadraticSettings, Recipe, Schedule,
+    Settings, Shared, Sharpness, Stop, Task, fingerprint,
 };
 
 use super::squashed::Squashed;
-use super::{Constraints, FEATURES, NEXT, Panel, Prices, problem_text, similarity};
+use super::{Constraints, FEATURES, NEXT, Panel, Prices, problem, similarity};
 use crate::PaperError;
-use crate::application::{Application, Cell, Contender, Predictor, methods};
+use crate::application::{Application, Cell, Contender, Predictor, methods, predictor};
 use crate::profile::Profile;
 use crate::published;
 
@@ -59,34 +59,32 @@ impl Portfolio {
         Ok(Self { profile, panel, source, left_out: prices.left_out.len(), fingerprint })
     }
 
-    fn spec(
-        &self,
-        n: usize,
-        panel: &Panel,
-        kind: Predictor,
-        grid: &[f64],
-        seed: u64,
-    ) -> Result<Spec, PaperError> {
-        let mut text = problem_text(&Constraints::draw(n, seed), &panel.symbols);
-        let quadratic = format!("quadratic = {{ embedding = {EMBEDDING}, form = \"cosine\", ridge = 0.1 }}");
-        let network = match kind {
-            Predictor::Mlp => "kind = \"mlp\"\nlayers = [64, 64]",
-            Predictor::Linear => "kind = \"linear\"",
+    fn training_settings(&self, n: usize, kind: Predictor, grid: &[f64], seed: u64) -> Settings {
+        let mut settings = Settings {
+            surrogate: Sharpness::Grid(grid.to_vec()).into(),
+            predictor: predictor(kind, &[64, 64]),
+            ..Settings::default()
         };
-        let settings = match self.profile {
-            Profile::Published => format!(
-                "\n[surrogate]\nk = {grid:?}\nmultipliers = {}\n\n[predictor]\nkind = \"mlp\"\nstandardise = false\n{quadratic}\n\n\
-                 [training]\noptimizer = \"adam\"\nlearning_rate = 0.01\nepochs = 19\nbatch = 1\nclip = \"none\"\nstop = \"never\"\n\
-                 keep = \"last\"\nbound = inf\nschedule = {{ kind = \"plateau\" }}\n",
-                0.2 * (n as f64).sqrt()
-            ),
-            Profile::Sound => format!(
-                "\n[surrogate]\nk = {grid:?}\n\n[predictor]\n{network}\nshared = true\n{quadratic}\n\n[training]\n\
-                 optimizer = \"adam\"\nlearning_rate = 0.0003\nepochs = 12\nbatch = 32\nstop = {{ patience = 3 }}\n"
-            ),
-        };
-        text.push_str(&settings);
-        Ok(Spec::parse(text, "portfolio.toml", &Limits::default())?)
+        let quadratic = QuadraticSettings { embedding: EMBEDDING, form: QuadraticForm::Cosine, ridge: 0.1 };
+        settings.predictor.quadratic = Some(quadratic);
+        let training = &mut settings.training;
+        training.seed = seed;
+        match self.profile {
+            Profile::Published => {
+                settings.surrogate.rule = Rule::Constant(0.2 * (n as f64).sqrt());
+                settings.predictor.standardise = false;
+                (training.learning_rate, training.epochs, training.batch) = (0.01, 19, 1);
+                (training.clip, training.bound) = (Clip::None, f64::INFINITY);
+                (training.stop, training.keep) = (Stop::Never, Keep::Last);
+                training.schedule = Schedule::Plateau { factor: 0.1, patience: 10 };
+            }
+            Profile::Sound => {
+                settings.predictor.shared = true;
+                (training.learning_rate, training.epochs, training.batch) = (0.0003, 12, 32);
+                training.stop = Stop::Patience(3);
+            }
+        }
+        settings
     }
 }
 
@@ -204,18 +202,19 @@ impl Application for Portfolio {
         self.check(cell)?;
         let n = cell.size.parse().unwrap_or(50);
         let panel = self.panel.draw(n, seed)?;
-        let spec = self.spec(n, &panel, cell.predictor, grid, seed)?;
-        let names: Vec<String> = panel
+        let (problem, layout) =
+            problem(&Constraints::draw(n, seed), &panel.symbols).map_err(LearnError::from)?;
+        let settings = self.training_settings(n, cell.predictor, grid, seed);
+        let features: Vec<String> = panel
             .symbols
             .iter()
             .flat_map(|symbol| FEATURES.iter().map(move |feature| format!("{feature}_{symbol}")))
             .collect();
         let wide = FEATURES.len();
-        let columns = Columns {
-            features: (0..names.len()).collect(),
-            feature_names: names,
+        let names = Names {
+            features,
             per_variable: Some((0..n).map(|j| (j * wide..(j + 1) * wide).collect()).collect()),
-            ..Columns::default()
+            ..Names::default()
         };
         let published = self.profile == Profile::Published;
         let features = if published { standardised(&panel) } else { panel.features.clone() };
@@ -228,8 +227,8 @@ impl Application for Portfolio {
             _ => Part::Test,
         };
         let parts: Vec<Part> = (0..rows).map(part).collect();
-        let data = Dataset::in_memory(features, targets(&panel), rows, columns, "prices".as_ref());
-        let task = Task::new(&spec, data.with_parts(&parts), seed)?;
+        let data = Dataset::new(features, targets(&panel), rows, names).with_parts(&parts);
+        let task = Task::new(problem, layout, data, settings)?;
         Ok(if published { task.with_predictor(move |seed| published_networks(n, seed)) } else { task })
     }
 

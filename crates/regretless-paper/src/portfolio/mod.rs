@@ -1,7 +1,7 @@
 //! Portfolio selection: predict the returns and the risk of equities.
 //!
 //! [`Prices`] are read or simulated, a [`Panel`] has the features and the returns to come of every equity on every date,
-//! and [`Constraints`] with [`similarity`] and [`problem_text`] state the decision that is taken each day.
+//! and [`Constraints`] with [`similarity`] and [`problem`](fn@problem) state the decision that is taken each day.
 
 mod application;
 mod calendar;
@@ -15,4 +15,4 @@ mod squashed;
 pub use application::Portfolio;
 pub use panel::{FEATURES, NEXT, Panel};
 pub use prices::{MISADJUSTED, Prices};
-pub use problem::{Constraints, problem_text, similarity};
+pub use problem::{Constraints, problem, similarity};

@@ -1,6 +1,6 @@
 //! The decision of a day: max θᵀx − xᵀQx − αᵀ max(Cx − d, 0), 1ᵀx = 1, x ≥ 0.
 
-use std::fmt::Write;
+use regretless_core::{Layout, Matrix, Parameter, Problem, ProblemError, Soft};
 
 use super::panel::NEXT;
 use crate::random::{stream, thin, uniform};
@@ -58,28 +58,20 @@ pub fn similarity(next: &[f64]) -> Vec<f64> {
     risk
 }
 
-/// The problem as a problem file, returns and risk predicted: θ from the columns `return_AAPL` and so on, Q row by row from those
-/// that begin with `risk_`.
-pub fn problem_text(constraints: &Constraints, symbols: &[String]) -> String {
+/// The problem of these equities: θ, the returns, and Q, the risk, are predicted, in this order.
+pub fn problem(constraints: &Constraints, symbols: &[String]) -> Result<(Problem, Layout), ProblemError> {
     let n = symbols.len();
-    // A list of texts or of numbers is the same in JSON and in TOML.
-    let list = |values: &[f64]| values.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>().join(", ");
-    let names: Vec<String> =
-        symbols.iter().map(|name| serde_json::Value::from(name.as_str()).to_string()).collect();
-    let mut text = format!(
-        "[problem]\nname = \"portfolio\"\nsense = \"max\"\nvariables = [{}]\n\n\
-         [objective]\nlinear = {{ predict = \"return_*\" }}\nquadratic = {{ predict = \"risk_*\" }}\n\n\
-         [[hard]]\nname = \"invested\"\nrows = [{}]\nequals = 1.0\n",
-        names.join(", "),
-        list(&vec![1.0; n]),
-    );
+    let mut problem = Problem::maximize(n)
+        .variables(symbols)
+        .linear(vec![0.0; n])
+        .quadratic(Matrix::zeros(n, n))
+        .equal("invested", Matrix::from_fn(1, n, |_, _| 1.0), vec![1.0]);
     if constraints.soft > 0 {
-        text.push_str("\n[[soft]]\nname = \"groups\"\nrows = [\n");
-        for row in constraints.rows.chunks_exact(n) {
-            let _ = writeln!(text, "  [{}],", list(row));
-        }
-        let _ =
-            writeln!(text, "]\nlimit = [{}]\nover = [{}]", list(&constraints.limit), list(&constraints.over));
+        let rows = Matrix::from_fn(constraints.soft, n, |i, j| constraints.rows[i * n + j]);
+        problem =
+            problem.soft("groups", Soft::over(rows, constraints.limit.clone(), constraints.over.clone()));
     }
-    text
+    let problem = problem.build()?;
+    let layout = Layout::whole(&problem, &[Parameter::Linear, Parameter::Quadratic]);
+    Ok((problem, layout))
 }

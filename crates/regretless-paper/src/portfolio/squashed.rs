@@ -1,17 +1,17 @@
 //! Outputs within bounds.
 
 use rand_chacha::ChaCha8Rng;
-use regretless_learn::{Predictor, Pullback, Weights};
+use regretless_learn::{Descend, Predictor, Pullback, Weights};
 
 /// A predictor whose outputs are pressed into ±width/2: width·(σ(o) − ½).
 #[derive(Clone, Debug)]
 pub(super) struct Squashed {
-    inner: Box<dyn Predictor>,
+    inner: Box<dyn Descend>,
     width: f32,
 }
 
 impl Squashed {
-    pub(super) fn new(inner: Box<dyn Predictor>, width: f32) -> Self {
+    pub(super) fn new(inner: Box<dyn Descend>, width: f32) -> Self {
         Self { inner, width }
     }
 }
@@ -25,6 +25,25 @@ impl Predictor for Squashed {
         self.inner.outputs()
     }
 
+    fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32> {
+        let outputs = self.inner.predict(inputs, rows);
+        outputs.iter().map(|o| self.width * (sigmoid(*o) - 0.5)).collect()
+    }
+
+    fn descent(&self) -> Option<&dyn Descend> {
+        Some(self)
+    }
+
+    fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
+        Some(self)
+    }
+
+    fn boxed(&self) -> Box<dyn Predictor> {
+        Box::new(self.clone())
+    }
+}
+
+impl Descend for Squashed {
     fn weights(&self) -> Vec<&Weights> {
         self.inner.weights()
     }
@@ -41,11 +60,6 @@ impl Predictor for Squashed {
         self.inner.buffers_mut()
     }
 
-    fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32> {
-        let outputs = self.inner.predict(inputs, rows);
-        outputs.iter().map(|o| self.width * (sigmoid(*o) - 0.5)).collect()
-    }
-
     fn train(&mut self, inputs: &[f32], rows: usize, noise: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>) {
         let width = self.width;
         let (own, back) = self.inner.train(inputs, rows, noise);
@@ -57,15 +71,14 @@ impl Predictor for Squashed {
         (out, Box::new(pullback))
     }
 
-    fn boxed(&self) -> Box<dyn Predictor> {
+    fn boxed_descent(&self) -> Box<dyn Descend> {
         Box::new(self.clone())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use regretless_learn::{Mlp, MlpShape, stream};
-    use regretless_project::Initial;
+    use regretless_learn::{Initial, Mlp, MlpShape, stream};
 
     use super::*;
 

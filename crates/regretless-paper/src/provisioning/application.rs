@@ -1,17 +1,18 @@
 //! Resource provisioning as an application: a task of every ratio of prices and seed.
 
-use std::fmt::Write;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use regretless_core::RowValues;
-use regretless_learn::{Dataset, MlpShape, Model, Recipe, Task, fingerprint};
-use regretless_project::{Activation, Columns, Initial, Limits, Method, MethodName, Part, Spec};
+use regretless_learn::{
+    Activation, Clip, Dataset, ErrorWeights, Initial, Keep, LearnError, Method, MethodName, MlpShape, Model,
+    Names, OptimizerKind, Part, Recipe, Settings, Sharpness, Stop, Task, fingerprint,
+};
 
 use super::network::{Sees, Usual, Windowed};
 use super::{
-    Hourly, Load, Parts, RATIOS, REGIONS, Settings, WINDOW, hours_of, limits, loads, problem_text, windows,
+    Hourly, HourlySettings, Load, Parts, RATIOS, REGIONS, WINDOW, hours_of, limits, loads, problem, windows,
 };
 use crate::PaperError;
 use crate::application::{Application, Cell, Contender, Predictor, methods, with_penalties};
@@ -102,26 +103,27 @@ impl Provisioning {
         Ok(chosen)
     }
 
-    fn spec(&self, cell: &Cell, grid: &[f64], seed: u64) -> Result<Spec, PaperError> {
-        self.check(cell)?;
-        let (over, under) = Self::prices(cell).unwrap_or((1.0, 1.0));
-        let mut text = problem_text(&limits(seed), over, under);
+    fn training_settings(&self, (over, under): (f64, f64), grid: &[f64], seed: u64) -> Settings {
+        let mut settings =
+            Settings { surrogate: Sharpness::Grid(grid.to_vec()).into(), ..Settings::default() };
+        settings.predictor.standardise = false;
+        let training = &mut settings.training;
+        training.seed = seed;
         // A load predicted too low costs as `over` does: the share is then too large. The paper exchanges the two as well.
-        let weights = format!("weights = {{ over = {under:?}, under = {over:?} }}");
-        let _ = write!(
-            text,
-            "\n[surrogate]\nk = {grid:?}\n\n[predictor]\nkind = \"mlp\"\nstandardise = false\n\n[training]\n{weights}\n"
-        );
-        text += match self.profile {
+        training.weights = ErrorWeights { over: under, under: over };
+        match self.profile {
             Profile::Published => {
-                "optimizer = \"adagrad\"\nlearning_rate = 0.01\nbatch = 256\nepochs = 6\nclip = { norm = 0.01 }\nstop = \"never\"\n\
-                 keep = \"last\"\nbound = inf\n"
+                (training.optimizer, training.learning_rate) = (OptimizerKind::AdaGrad, 0.01);
+                (training.batch, training.epochs) = (256, 6);
+                (training.clip, training.bound) = (Clip::Norm(0.01), f64::INFINITY);
+                (training.stop, training.keep) = (Stop::Never, Keep::Last);
             }
             Profile::Sound => {
-                "optimizer = \"adam\"\nlearning_rate = 0.002\nbatch = 32\nepochs = 40\nstop = { patience = 8 }\n"
+                (training.learning_rate, training.batch, training.epochs) = (0.002, 32, 40);
+                training.stop = Stop::Patience(8);
             }
-        };
-        Ok(Spec::parse(text, "provisioning.toml", &Limits::default())?)
+        }
+        settings
     }
 
     /// Mean loads by hour of the day and the deviation from them, over the hours of the training part.
@@ -222,13 +224,16 @@ impl Application for Provisioning {
     }
 
     fn task(&self, cell: &Cell, grid: &[f64], seed: u64) -> Result<Task, PaperError> {
-        let spec = self.spec(cell, grid, seed)?;
+        self.check(cell)?;
+        let prices = Self::prices(cell).unwrap_or((1.0, 1.0));
+        let (problem, layout) = problem(&limits(seed), prices.0, prices.1).map_err(LearnError::from)?;
+        let settings = self.training_settings(prices, grid, seed);
         let chosen = self.windows()?;
         let sound = self.profile == Profile::Sound;
         let training = self.training();
         // As released, the statistics are those of all hours.
         let statistics = if sound { training.clone() } else { 0..self.load.hours.len() };
-        let hourly = Arc::new(Hourly::of(&self.load, &Settings { statistics, noise: Some(seed) })?);
+        let hourly = Arc::new(Hourly::of(&self.load, &HourlySettings { statistics, noise: Some(seed) })?);
         let clock = Arc::new(self.load.hours.iter().map(|hour| hour.hour).collect::<Vec<u8>>());
         let usual = sound.then(|| Arc::new(self.usual(training)));
         let hidden = match (cell.predictor, sound) {
@@ -245,11 +250,10 @@ impl Application for Provisioning {
         let sees = if sound { Sees::Hour } else { Sees::Day };
         let features = chosen.iter().map(|(start, _)| *start as f64).collect();
         let targets = chosen.iter().flat_map(|(start, _)| loads(&self.load, *start)).collect();
-        let columns =
-            Columns { features: vec![0], feature_names: vec!["start".into()], ..Columns::default() };
-        let data = Dataset::in_memory(features, targets, chosen.len(), columns, "load".as_ref());
+        let names = Names { features: vec!["start".into()], ..Names::default() };
         let each: Vec<Part> = chosen.iter().map(|(_, part)| *part).collect();
-        let task = Task::new(&spec, data.with_parts(&each), seed)?.with_predictor(move |seed| {
+        let data = Dataset::new(features, targets, chosen.len(), names).with_parts(&each);
+        let task = Task::new(problem, layout, data, settings)?.with_predictor(move |seed| {
             let (hourly, clock, usual) = (Arc::clone(&hourly), Arc::clone(&clock), usual.clone());
             Box::new(Windowed::new(hourly, clock, usual, sees, shape.clone(), seed))
         });
@@ -260,14 +264,14 @@ impl Application for Provisioning {
         if name != MEAN_PER_HOUR {
             return Err(PaperError::settings(format!("there is no baseline `{name}` here"), ""));
         }
-        let everything = Settings { statistics: 0..self.load.hours.len(), noise: None };
+        let everything = HourlySettings { statistics: 0..self.load.hours.len(), noise: None };
         let hourly = Arc::new(Hourly::of(&self.load, &everything)?);
         let clock = Arc::new(self.load.hours.iter().map(|hour| hour.hour).collect::<Vec<u8>>());
         let usual = Some(Arc::new(self.usual(self.training())));
         // An untrained network adds nothing to the usual loads.
         let means = Windowed::new(hourly, clock, usual, Sees::Hour, MlpShape::default(), 0);
         let l2 = MethodName::from(Method::L2);
-        let mut model = task.untrained(&Recipe::of(task.spec(), l2, 0).remove(0))?;
+        let mut model = task.untrained(&Recipe::of(task.settings(), l2, 0).remove(0))?;
         model.members = vec![Box::new(means)];
         Ok(model)
     }

@@ -47,7 +47,7 @@ const NOISE: f64 = 2.5;
 
 /// How features are made of loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct HourlySettings {
     /// The hours whose means and deviations the z-scores take: all as published, those of the training part to be sound.
     pub statistics: Range<usize>,
     /// Seed of the noise on temperatures, normal with a deviation of 2.5 °C; `None` for none.
@@ -67,7 +67,7 @@ impl Hourly {
     /// The first day has no day before and is back-filled as in the original: its `load_prev` is the load of its first
     /// hour, its `l0` to `l23` are its own loads. Sound training leaves out windows that begin in it. The day before 1 March
     /// is 28 February. A z-score whose deviation is 0 is 0.
-    pub fn of(load: &Load, settings: &Settings) -> Result<Self, PaperError> {
+    pub fn of(load: &Load, settings: &HourlySettings) -> Result<Self, PaperError> {
         let count = load.hours.len();
         let part = &settings.statistics;
         if count < 2 * WINDOW || part.is_empty() || part.end > count {

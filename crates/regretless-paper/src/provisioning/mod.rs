@@ -15,7 +15,7 @@ mod windows;
 
 pub use application::Provisioning;
 pub use calendar::{Date, HOLIDAYS};
-pub use features::{FEATURES, Hourly, Settings};
+pub use features::{FEATURES, Hourly, HourlySettings};
 pub use load::{Hour, Load, REGIONS};
-pub use problem::{RATIOS, limits, problem_text};
+pub use problem::{RATIOS, limits, problem};
 pub use windows::{Parts, WINDOW, hours_of, loads, windows};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rand_chacha::ChaCha8Rng;
-use regretless_learn::{Mlp, MlpShape, Predictor, Pullback, Weights};
+use regretless_learn::{Descend, Mlp, MlpShape, Predictor, Pullback, Weights};
 
 use super::{FEATURES, Hourly, REGIONS, WINDOW};
 
@@ -126,14 +126,6 @@ impl Predictor for Windowed {
         WINDOW * REGIONS.len()
     }
 
-    fn weights(&self) -> Vec<&Weights> {
-        self.inner.weights()
-    }
-
-    fn weights_mut(&mut self) -> Vec<&mut Weights> {
-        self.inner.weights_mut()
-    }
-
     fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32> {
         // A few windows at a time: one has 15,000 numbers.
         let each = inputs.chunks(64).map(|starts| {
@@ -143,6 +135,28 @@ impl Predictor for Windowed {
         let out: Vec<f32> = each.flatten().collect();
         debug_assert_eq!(out.len(), rows * self.outputs());
         out
+    }
+
+    fn descent(&self) -> Option<&dyn Descend> {
+        Some(self)
+    }
+
+    fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
+        Some(self)
+    }
+
+    fn boxed(&self) -> Box<dyn Predictor> {
+        Box::new(self.clone())
+    }
+}
+
+impl Descend for Windowed {
+    fn weights(&self) -> Vec<&Weights> {
+        self.inner.weights()
+    }
+
+    fn weights_mut(&mut self) -> Vec<&mut Weights> {
+        self.inner.weights_mut()
     }
 
     fn train(&mut self, inputs: &[f32], rows: usize, noise: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>) {
@@ -160,7 +174,7 @@ impl Predictor for Windowed {
         (out, Box::new(pullback))
     }
 
-    fn boxed(&self) -> Box<dyn Predictor> {
+    fn boxed_descent(&self) -> Box<dyn Descend> {
         Box::new(self.clone())
     }
 }

@@ -1,7 +1,8 @@
-//! The decision problem, as the text of a problem file.
+//! The decision problem.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use regretless_core::{Layout, Matrix, Parameter, Problem, ProblemError, Soft};
 
 use super::load::REGIONS;
 use super::windows::WINDOW;
@@ -16,40 +17,24 @@ pub fn limits(seed: u64) -> Vec<f64> {
     draws.into_iter().map(|z| (0.5 + 0.1 * z).max(0.0)).collect()
 }
 
-/// The problem file: `min over·max(Cx − d, 0) + under·max(d − Cx, 0)`, `1ᵀx = 1`, `x ≥ 0`.
-///
-/// C is predicted: its entries are the columns `load_*` of a table, hours × regions, hour by hour.
+/// The problem `min over·max(Cx − d, 0) + under·max(d − Cx, 0)`, `1ᵀx = 1`, `x ≥ 0`: a unit of supply shared among eight regions,
+/// so that the load it serves is near the wanted one in every hour. C is predicted: hours × regions, hour by hour.
 ///
 /// ```
-/// use regretless_paper::provisioning::{limits, problem_text};
-/// use regretless_project::{Limits, Spec};
-/// let text = problem_text(&limits(0), 50.0, 0.5);
-/// let spec = Spec::parse(text, "provisioning.toml", &Limits::default())?;
-/// assert_eq!(spec.problem().n(), 8);
-/// # Ok::<(), Box<regretless_project::SpecError>>(())
+/// use regretless_paper::provisioning::{limits, problem};
+/// let (problem, layout) = problem(&limits(0), 50.0, 0.5)?;
+/// assert_eq!((problem.n(), layout.width()), (8, 24 * 8));
+/// # Ok::<(), regretless_core::ProblemError>(())
 /// ```
-pub fn problem_text(limits: &[f64], over: f64, under: f64) -> String {
-    // The debug form of names is quoted and that of numbers has a point, as TOML wants them.
-    let variables = REGIONS.map(str::to_lowercase);
-    let ones = [1.0; REGIONS.len()];
-    format!(
-        r#"# A unit of supply shared among eight regions, so that the load it serves is near the wanted one in every hour.
-[problem]
-name = "provisioning"
-sense = "min"
-variables = {variables:?}
-
-[[soft]]
-name = "hours"
-rows = {{ predict = "load_*" }}
-limit = {limits:?}
-over = {over:?}
-under = {under:?}
-
-[[hard]]
-name = "shares"
-rows = [{ones:?}]
-equals = 1.0
-"#
-    )
+pub fn problem(limits: &[f64], over: f64, under: f64) -> Result<(Problem, Layout), ProblemError> {
+    let (hours, n) = (limits.len(), REGIONS.len());
+    let rows = Soft::both(Matrix::zeros(hours, n), limits, vec![over; hours], vec![under; hours]);
+    let problem = Problem::minimize(n)
+        .variables(REGIONS.map(str::to_lowercase))
+        .linear(vec![0.0; n])
+        .soft("hours", rows)
+        .equal("shares", Matrix::from_fn(1, n, |_, _| 1.0), vec![1.0])
+        .build()?;
+    let layout = Layout::whole(&problem, &[Parameter::SoftRows]);
+    Ok((problem, layout))
 }

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use regretless_project::Part;
+use regretless_learn::Part;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::profile::Profile;

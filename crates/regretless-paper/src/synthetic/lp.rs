@@ -1,9 +1,8 @@
 //! The synthetic LP: max θᵀx − αᵀmax(Cx − d, 0), Ax ≤ b, x ≥ 0.
 
-use std::fmt::Write;
-
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use regretless_core::{Matrix, Problem, ProblemError, Soft};
 
 use super::Size;
 use crate::random::{thin, uniform};
@@ -45,28 +44,15 @@ impl Lp {
         Self { size, hard, at_most, soft, limit, over }
     }
 
-    /// Its problem file, settings apart; θ is predicted.
-    pub fn text(&self) -> String {
-        let n = self.size.n;
-        let rows =
-            |m: &[f64]| m.chunks_exact(n).map(|row| format!("{row:?}")).collect::<Vec<_>>().join(",\n");
-        let mut text = format!(
-            "[problem]\nname = \"synthetic LP ({})\"\nvariables = {n}\n\n[objective]\nlinear = {{ predict = \"theta_*\" }}\n\n",
-            self.size
-        );
-        if self.size.soft > 0 {
-            let (rows, limit, over) = (rows(&self.soft), &self.limit, &self.over);
-            let _ = writeln!(
-                text,
-                "[[soft]]\nname = \"soft\"\nrows = [{rows}]\nlimit = {limit:?}\nover = {over:?}\n"
-            );
+    /// The problem, with θ to be predicted.
+    pub fn problem(&self) -> Result<Problem, ProblemError> {
+        let Size { n, hard, soft } = self.size;
+        let matrix = |rows: usize, values: &[f64]| Matrix::from_fn(rows, n, |i, j| values[i * n + j]);
+        let mut problem = Problem::maximize(n).linear(vec![0.0; n]);
+        if soft > 0 {
+            let rows = Soft::over(matrix(soft, &self.soft), self.limit.clone(), self.over.clone());
+            problem = problem.soft("soft", rows);
         }
-        let _ = writeln!(
-            text,
-            "[[hard]]\nname = \"hard\"\nrows = [{}]\nat_most = {:?}\n",
-            rows(&self.hard),
-            self.at_most
-        );
-        text
+        problem.at_most("hard", matrix(hard, &self.hard), self.at_most.clone()).build()
     }
 }

@@ -5,12 +5,13 @@ mod lp;
 mod npz;
 mod size;
 
-use std::fmt::Write;
 use std::path::Path;
 
-use regretless_core::RowValues;
-use regretless_learn::{Dataset, Recipe, Task};
-use regretless_project::{Columns, Limits, Method, MethodName, Spec};
+use regretless_core::{Layout, RowValues};
+use regretless_learn::{
+    Clip, Dataset, Initial, Keep, LearnError, Method, MethodName, Names, OptimizerKind, Recipe, Regression,
+    Settings, Sharpness, Stop, SurrogateSettings, Task,
+};
 
 pub use history::{History, LEARNABLE};
 pub use lp::Lp;
@@ -18,7 +19,7 @@ pub use npz::Folder;
 pub use size::Size;
 
 use crate::PaperError;
-use crate::application::{Application, Cell, Contender, Predictor, methods, with_penalties};
+use crate::application::{Application, Cell, Contender, Predictor, methods, predictor, with_penalties};
 use crate::profile::Profile;
 use crate::published;
 
@@ -67,33 +68,33 @@ impl Synthetic {
         Cell { size: size.to_string(), samples: Some(samples), predictor }
     }
 
-    fn spec(&self, lp: &Lp, samples: usize, predictor: Predictor, grid: &[f64]) -> Result<Spec, PaperError> {
+    fn training_settings(&self, samples: usize, kind: Predictor, grid: &[f64], seed: u64) -> Settings {
+        let mut surrogate = SurrogateSettings::from(Sharpness::Grid(grid.to_vec()));
+        surrogate.options.smoothing = self.smoothing;
+        let mut settings =
+            Settings { surrogate, predictor: predictor(kind, &[128, 128]), ..Settings::default() };
+        let training = &mut settings.training;
+        training.seed = seed;
         // Batches of 10, 50 and 125 for 100, 1000 and 5000 samples.
-        let batch = match samples {
+        training.batch = match samples {
             ..500 => 10,
             500..3000 => 50,
             _ => 125,
         };
-        let network = match predictor {
-            Predictor::Mlp => "kind = \"mlp\"\nlayers = [128, 128]",
-            Predictor::Linear => "kind = \"linear\"",
-        };
-        let mut text = lp.text();
-        let smoothing = self.smoothing;
-        let _ =
-            writeln!(text, "[surrogate]\nk = {grid:?}\nsmoothing = {smoothing}\n\n[predictor]\n{network}");
-        text += match self.profile {
+        match self.profile {
             Profile::Published => {
-                "standardise = false\ninitial = \"random\"\n\n[training]\noptimizer = \"adagrad\"\nlearning_rate = 0.01\n\
-                 epochs = 40\nclip = { norm = 1e-4 }\nstop = \"paper\"\nkeep = \"last\"\nbound = inf\n\
-                 regression = \"descent\"\n"
+                (settings.predictor.standardise, settings.predictor.initial) = (false, Initial::Random);
+                (training.optimizer, training.learning_rate) = (OptimizerKind::AdaGrad, 0.01);
+                (training.epochs, training.clip) = (40, Clip::Norm(1e-4));
+                (training.stop, training.keep) = (Stop::Paper, Keep::Last);
+                (training.bound, training.regression) = (f64::INFINITY, Regression::Descent);
             }
             Profile::Sound => {
-                "\n[training]\noptimizer = \"adam\"\nlearning_rate = 0.003\nepochs = 60\nstop = { patience = 10 }\n"
+                (training.learning_rate, training.epochs) = (0.003, 60);
+                training.stop = Stop::Patience(10);
             }
-        };
-        let _ = writeln!(text, "batch = {batch}");
-        Ok(Spec::parse(text, "synthetic.toml", &Limits::default())?)
+        }
+        settings
     }
 }
 
@@ -203,13 +204,14 @@ impl Application for Synthetic {
             let problem = if self.profile == Profile::Sound { seed } else { PUBLISHED_PROBLEM };
             (Lp::draw(size, problem), History::draw(size.n, samples, self.profile, self.phase, seed))
         };
-        let spec = self.spec(&lp, samples, cell.predictor, grid)?;
-        let names: Vec<String> = (0..2 * size.n).map(|j| format!("xi_{j}")).collect();
-        let columns =
-            Columns { features: (0..names.len()).collect(), feature_names: names, ..Columns::default() };
+        let settings = self.training_settings(samples, cell.predictor, grid, seed);
+        let layout = Layout::theta(size.n);
+        let names =
+            Names { features: (0..2 * size.n).map(|j| format!("xi_{j}")).collect(), ..Names::default() };
         let rows = history.parts.len();
-        let data = Dataset::in_memory(history.features, history.targets, rows, columns, "synthetic".as_ref());
-        let task = Task::new(&spec, data.with_parts(&history.parts), seed).map_err(|error| {
+        let data = Dataset::new(history.features, history.targets, rows, names).with_parts(&history.parts);
+        let problem = lp.problem().map_err(LearnError::from)?;
+        let task = Task::new(problem, layout, data, settings).map_err(|error| {
             let what = format!("({size}) cannot be learned from: {error}");
             let hint = match &self.data {
                 Some(folder) => format!("look at A, b and theta in {}", folder.problem_file(size).display()),
@@ -238,7 +240,7 @@ impl Application for Synthetic {
 /// sample, and 20 on x ≥ 0.
 fn with_published_multipliers(task: Task, size: Size, seed: u64) -> Result<Task, PaperError> {
     let l2 = MethodName::from(Method::L2);
-    let recipe = Recipe::of(task.spec(), l2, seed).remove(0);
+    let recipe = Recipe::of(task.settings(), l2, seed).remove(0);
     let first = &task.train()[..1];
     let prediction = task.untrained(&recipe)?.predict(&task.features(first), 1);
     let largest = task.targets(first).into_iter().chain(prediction).fold(0.0, f64::max);

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use regretless_learn::fingerprint;
-use regretless_project::{Array, Limits, Part};
+use regretless_learn::{Part, fingerprint};
+use regretless_project::{Array, Limits};
 use zip::ZipArchive;
 
 use super::{History, Lp, Size};

@@ -6,7 +6,7 @@ use super::{Columns, Want, predicted};
 use crate::Spec;
 use crate::error::{Place, Result, SpecError, Trouble, count, shorten};
 use crate::predict::{no_column, pick};
-use crate::settings::PredictorKind;
+use regretless_learn::PredictorKind;
 
 /// What stands for a variable's name in the features of a shared predictor.
 const VARIABLE: &str = "{variable}";

@@ -9,8 +9,8 @@ use super::cell::Allowed;
 use super::chunk::{Selection, Wanted};
 use super::reader::TableReader;
 use crate::columns::targets;
+use crate::data_settings::Missing;
 use crate::error::{Place, Result, SpecError, Trouble};
-use crate::settings::Missing;
 use crate::{Limits, Parameters, Predicted, Spec};
 
 /// The predicted parameters of many instances, read from a table with a header.

@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::value::{Columns, Selectors};
-use crate::settings::{Missing, SplitKind};
+use regretless_learn::SplitKind;
+
+use crate::data_settings::Missing;
 
 /// The tables with features and truths: one row an instance.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::settings::{Activation, Initial, PredictorKind, QuadraticForm};
+use regretless_learn::{Activation, Initial, PredictorKind, QuadraticForm};
 
 /// The predictor that is trained.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::form::forms;
 use super::settings::RampSetting;
-use crate::settings::{Infeasible, Keep, Optimizer, Regression, ScenarioSource};
+use regretless_learn::{Infeasible, Keep, OptimizerKind, Regression, ScenarioSource};
 
 /// How the predictor is trained.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -19,7 +19,7 @@ pub struct TrainingSection {
     pub batch: Option<usize>,
     /// The optimiser. Default `adam`.
     #[serde(default)]
-    pub optimizer: Optimizer,
+    pub optimizer: OptimizerKind,
     /// Its learning rate. Default 0.003 for `adam`, 0.01 for the others.
     pub learning_rate: Option<f64>,
     /// Momentum, for `sgd` only. Default 0.9.

@@ -1,12 +1,14 @@
 //! The `[data]` section, checked.
 
+use regretless_learn::{Split, SplitKind};
+
 use super::Context;
+use crate::data_settings::{DataFiles, DataSettings};
 use crate::error::{Result, Trouble};
 use crate::file::{DataSection, SplitSection};
 use crate::key::Key;
-use crate::settings::{DataFiles, DataSettings, Split, SplitKind};
 
-pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Result<DataSettings> {
+pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Result<(DataSettings, Split)> {
     let section = Key::new("data");
     let files = files(ctx, &section, written)?;
     let features = written.features.as_ref().map(|selectors| &selectors.0);
@@ -38,14 +40,15 @@ pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Re
             return Err(ctx.fail(&key, Trouble::Empty("the name of a column is empty")));
         }
     }
-    Ok(DataSettings {
-        split: split(ctx, &section.key("split"), &written.split, &files)?,
+    let split = split(ctx, &section.key("split"), &written.split, &files)?;
+    let data = DataSettings {
         files,
         features: features.cloned(),
         exclude: written.exclude.0.clone(),
         key: written.key.clone(),
         missing: written.missing,
-    })
+    };
+    Ok((data, split))
 }
 
 fn files(ctx: &Context<'_>, section: &Key, written: &DataSection) -> Result<DataFiles> {

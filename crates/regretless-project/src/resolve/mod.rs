@@ -2,6 +2,7 @@
 
 mod blocks;
 mod dataset;
+mod memory;
 mod overrides;
 mod part;
 mod predictor;
@@ -15,21 +16,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use regretless_core::{Problem, ProblemError, Sense};
+use regretless_learn::{Settings, Split};
 
 use crate::data::Allowed;
+use crate::data_settings::{DataSettings, Missing};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::file::{ProblemFile, SenseName, Variables};
 use crate::key::Key;
-use crate::settings::Missing;
-use crate::spec::{HardKind, Sections, Settings};
+use crate::spec::{HardKind, Sections};
 use crate::{Limits, Parameter, Predicted, Spec};
 
+pub use memory::settings_of;
 pub use overrides::Overrides;
 
 /// What every step needs: where the text is from, and how much is allowed.
 pub(crate) struct Context<'a> {
     text: Arc<str>,
-    path: &'a Path,
+    /// `None` for settings that come from no file.
+    path: Option<&'a Path>,
     limits: &'a Limits,
     /// Keys whose values come from options, with the options.
     options: Vec<(Key, &'static str)>,
@@ -40,14 +44,15 @@ impl Context<'_> {
         if let Some((_, option)) = self.options.iter().find(|(own, _)| key.starts_with(own)) {
             return SpecError::new(Place::Option(option), trouble);
         }
+        let Some(file) = self.path else { return SpecError::new(Place::Setting(key.to_string()), trouble) };
         let span = key.span(&self.text);
         let key = (!key.is_empty()).then(|| key.to_string());
-        SpecError::new(Place::Key { file: self.path.to_owned(), key, span, text: self.text.clone() }, trouble)
+        SpecError::new(Place::Key { file: file.to_owned(), key, span, text: self.text.clone() }, trouble)
     }
 
     /// A file named in the problem file: relative to the problem file's folder.
     fn neighbour(&self, file: &Path) -> PathBuf {
-        self.path.parent().unwrap_or(Path::new("")).join(file)
+        self.path.and_then(Path::parent).unwrap_or(Path::new("")).join(file)
     }
 
     /// `rows · cols`, if a matrix of that size is allowed.
@@ -67,7 +72,7 @@ const EXAMPLE: &str = "the smallest problem file is\n  [problem]\n  variables = 
                        linear = [3.0, 2.0]\n  [bounds]\n  upper = 1.0";
 
 pub(crate) fn resolve(text: Arc<str>, path: &Path, limits: &Limits) -> Result<Spec> {
-    let ctx = Context { text, path, limits, options: Vec::new() };
+    let ctx = Context { text, path: Some(path), limits, options: Vec::new() };
     if text_is_empty(&ctx.text) {
         let place = Place::File(path.to_owned());
         return Err(SpecError::new(place, Trouble::Empty("the file is empty")).hint(EXAMPLE));
@@ -163,13 +168,14 @@ fn check(ctx: &Context<'_>, file: ProblemFile) -> Result<Spec> {
         predictor: file.predictor,
         training: file.training,
     };
-    let settings = check_settings(ctx, &sections, &problem, &predicted)?;
+    let (settings, data) = check_settings(ctx, &sections, &problem, &predicted)?;
     Ok(Spec {
-        file: ctx.path.to_owned(),
+        file: ctx.path.unwrap_or(Path::new("")).to_owned(),
         name,
         problem,
         predicted,
         hard: hard.collect(),
+        data,
         settings,
         sections,
         limits: *ctx.limits,
@@ -181,20 +187,22 @@ fn check_settings(
     sections: &Sections,
     problem: &Problem,
     predicted: &[Predicted],
-) -> Result<Settings> {
+) -> Result<(Settings, Option<DataSettings>)> {
     let predictor = predictor::predictor(ctx, &sections.predictor, problem.n(), predicted)?;
-    let data = sections.data.as_ref();
-    let data = data.map(|data| dataset::data(ctx, data, predictor.shared)).transpose()?;
+    let (data, split) = match &sections.data {
+        Some(written) => {
+            let (data, split) = dataset::data(ctx, written, predictor.shared)?;
+            (Some(data), split)
+        }
+        None => (None, Split::default()),
+    };
     if !predictor.standardise && data.as_ref().is_some_and(|data| data.missing == Missing::Mean) {
         let trouble = Trouble::OneOf("means are filled in with `predictor.standardise = true` only");
         return Err(ctx.fail(&Key::new("data").key("missing"), trouble));
     }
-    Ok(Settings {
-        surrogate: settings::surrogate(ctx, &sections.surrogate)?,
-        data,
-        predictor,
-        training: training::training(ctx, &sections.training)?,
-    })
+    let surrogate = settings::surrogate(ctx, &sections.surrogate)?;
+    let training = training::training(ctx, &sections.training)?;
+    Ok((Settings { surrogate, split, predictor, training }, data))
 }
 
 fn whole(

@@ -96,9 +96,13 @@ impl Spec {
             data.features = Some(crate::file::Selectors(features));
             set("data", "features", "--features");
         }
-        let ctx =
-            Context { text: self.sections.text.clone(), path: &self.file, limits: &self.limits, options };
-        self.settings = check_settings(&ctx, &self.sections, &self.problem, &self.predicted)?;
+        let ctx = Context {
+            text: self.sections.text.clone(),
+            path: Some(&self.file),
+            limits: &self.limits,
+            options,
+        };
+        (self.settings, self.data) = check_settings(&ctx, &self.sections, &self.problem, &self.predicted)?;
         Ok(self)
     }
 }

@@ -4,8 +4,8 @@ use super::Context;
 use crate::error::{Result, Trouble};
 use crate::file::{PredictorSection, QuadraticSection};
 use crate::key::Key;
-use crate::settings::{PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings};
 use crate::{Parameter, Predicted};
+use regretless_learn::{PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings};
 
 pub(super) fn predictor(
     ctx: &Context<'_>,
@@ -14,7 +14,8 @@ pub(super) fn predictor(
     predicted: &[Predicted],
 ) -> Result<PredictorSettings> {
     let section = Key::new("predictor");
-    let dropout = written.dropout.unwrap_or(0.0);
+    let default = PredictorSettings::default();
+    let dropout = written.dropout.unwrap_or(default.dropout);
     let fine = (0.0..1.0).contains(&dropout);
     ctx.within(&section.key("dropout"), dropout, fine, "dropout is 0 or more and below 1")?;
     if written.shared {
@@ -24,10 +25,10 @@ pub(super) fn predictor(
         kind: written.kind,
         layers: layers(ctx, &section, written)?,
         activation: written.activation.unwrap_or_default(),
-        batch_norm: written.batch_norm.unwrap_or(false),
+        batch_norm: written.batch_norm.unwrap_or(default.batch_norm),
         dropout,
         shared: written.shared,
-        standardise: written.standardise.unwrap_or(true),
+        standardise: written.standardise.unwrap_or(default.standardise),
         initial: written.initial,
         quadratic: quadratic(ctx, &section.key("quadratic"), written.quadratic, n, predicted)?,
     })
@@ -47,7 +48,7 @@ fn layers(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Resul
         }
         return Ok(Vec::new());
     }
-    let layers = written.layers.clone().unwrap_or_else(|| vec![64, 64]);
+    let layers = written.layers.clone().unwrap_or_else(|| PredictorSettings::default().layers);
     let key = section.key("layers");
     if layers.is_empty() {
         let trouble = Trouble::Empty("an `mlp` has at least one hidden layer");

@@ -10,8 +10,7 @@ use crate::file::{
     SurrogateSection,
 };
 use crate::key::Key;
-use crate::settings::{Ramp, Sharpness};
-use crate::spec::SurrogateSettings;
+use regretless_learn::{Ramp, Sharpness, SurrogateSettings};
 
 const K: &str = "k is a positive number";
 /// A grid is trained once a value.

@@ -14,7 +14,7 @@ pub(super) fn explain(ctx: &Context<'_>, error: &toml::de::Error) -> Box<SpecErr
     let span = span.filter(|span| *span != (0..0));
     let key = span.as_ref().map_or_else(Key::default, |span| Key::at(&ctx.text, span));
     let place = |key: &Key| Place::Key {
-        file: ctx.path.to_owned(),
+        file: ctx.path.unwrap_or(Path::new("")).to_owned(),
         key: (!key.is_empty()).then(|| key.to_string()),
         span: span.clone(),
         text: ctx.text.clone(),

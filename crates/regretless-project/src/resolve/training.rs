@@ -8,27 +8,27 @@ use crate::file::{
     ClipSetting, ClipTable, MixSetting, ScheduleSetting, StopSetting, StopWord, TrainingSection,
 };
 use crate::key::Key;
-use crate::settings::{
-    Clip, Method, MethodError, MethodName, Mix, Optimizer, Scenarios, Schedule, Stop, TrainingSettings,
-    Weights,
+use regretless_learn::{
+    Clip, ErrorWeights, Method, MethodError, MethodName, Mix, OptimizerKind, Scenarios, Schedule, Stop,
+    TrainingSettings,
 };
 
 pub(super) fn training(ctx: &Context<'_>, written: &TrainingSection) -> Result<TrainingSettings> {
     let section = Key::new("training");
     let key = |name: &str| section.key(name);
-    let epochs = written.epochs.unwrap_or(200);
+    let default = TrainingSettings::default();
+    let epochs = written.epochs.unwrap_or(default.epochs);
     ctx.count(&key("epochs"), epochs, 1..=MOST_EPOCHS, "training takes 1 to 1,000,000 epochs")?;
-    let batch = written.batch.unwrap_or(32);
+    let batch = written.batch.unwrap_or(default.batch);
     ctx.count(&key("batch"), batch, 1..=1 << 20, "a batch has 1 to 1,048,576 instances")?;
-    let default_rate = if written.optimizer == Optimizer::Adam { 3e-3 } else { 1e-2 };
-    let learning_rate = written.learning_rate.unwrap_or(default_rate);
+    let learning_rate = written.learning_rate.unwrap_or_else(|| written.optimizer.usual_rate());
     ctx.positive(&key("learning_rate"), learning_rate, "a learning rate is a positive number")?;
-    let weight_decay = written.weight_decay.unwrap_or(0.0);
+    let weight_decay = written.weight_decay.unwrap_or(default.weight_decay);
     ctx.not_negative(&key("weight_decay"), weight_decay, "a decay is 0 or more")?;
     ctx.count(&key("warmup"), written.warmup, 0..=MOST_EPOCHS, "a warm-up takes 0 to 1,000,000 epochs")?;
-    let ridge = written.ridge.unwrap_or(0.1);
+    let ridge = written.ridge.unwrap_or(default.ridge);
     ctx.not_negative(&key("ridge"), ridge, "a ridge is 0 or more")?;
-    let bound = written.bound.unwrap_or(10.0);
+    let bound = written.bound.unwrap_or(default.bound);
     ctx.within(&key("bound"), bound, bound >= 1.0, "a bound is 1 or more, or inf")?;
     let most = i64::MAX as u64;
     ctx.within(
@@ -37,15 +37,17 @@ pub(super) fn training(ctx: &Context<'_>, written: &TrainingSection) -> Result<T
         written.seed <= most,
         "a seed is at most 9223372036854775807",
     )?;
-    let weights =
-        Weights { over: written.weights.over.unwrap_or(1.0), under: written.weights.under.unwrap_or(1.0) };
+    let weights = ErrorWeights {
+        over: written.weights.over.unwrap_or(default.weights.over),
+        under: written.weights.under.unwrap_or(default.weights.under),
+    };
     ctx.not_negative(&key("weights").key("over"), weights.over, "a weight is 0 or more")?;
     ctx.not_negative(&key("weights").key("under"), weights.under, "a weight is 0 or more")?;
     if weights.over + weights.under == 0.0 {
         let trouble = Trouble::OneOf("one of the two weights must be positive");
         return Err(ctx.fail(&key("weights"), trouble));
     }
-    let count = written.scenarios.count.unwrap_or(60);
+    let count = written.scenarios.count.unwrap_or(default.scenarios.count);
     ctx.count(&key("scenarios").key("count"), count, 1..=100_000, "there are 1 to 100,000 scenarios")?;
     Ok(TrainingSettings {
         method: method(ctx, &key("method"), written.method.as_deref())?,
@@ -56,13 +58,13 @@ pub(super) fn training(ctx: &Context<'_>, written: &TrainingSection) -> Result<T
         momentum: momentum(ctx, &key("momentum"), written)?,
         weight_decay,
         schedule: schedule(ctx, &key("schedule"), written.schedule)?,
-        clip: clip(ctx, &key("clip"), written.clip)?,
+        clip: written.clip.map_or(Ok(default.clip), |clip| self::clip(ctx, &key("clip"), clip))?,
         bound,
-        stop: stop(ctx, &key("stop"), written.stop)?,
+        stop: written.stop.map_or(Ok(default.stop), |stop| self::stop(ctx, &key("stop"), stop))?,
         keep: written.keep,
         regression: written.regression,
         warmup: written.warmup,
-        mix: mix(ctx, &key("mix"), written.mix)?,
+        mix: written.mix.map_or(Ok(default.mix), |mix| self::mix(ctx, &key("mix"), mix))?,
         weights,
         ridge,
         infeasible: written.infeasible,
@@ -85,7 +87,7 @@ fn method(ctx: &Context<'_>, key: &Key, written: Option<&str>) -> Result<MethodN
 
 fn momentum(ctx: &Context<'_>, key: &Key, written: &TrainingSection) -> Result<f64> {
     match (written.optimizer, written.momentum) {
-        (Optimizer::Sgd, given) => {
+        (OptimizerKind::Sgd, given) => {
             let momentum = given.unwrap_or(0.9);
             ctx.within(key, momentum, (0.0..1.0).contains(&momentum), "a momentum is 0 or more and below 1")?;
             Ok(momentum)
@@ -108,42 +110,37 @@ fn schedule(ctx: &Context<'_>, key: &Key, written: ScheduleSetting) -> Result<Sc
 
 const PATIENCE: &str = "patience is 1 to 1,000,000 epochs";
 
-fn clip(ctx: &Context<'_>, key: &Key, written: Option<ClipSetting>) -> Result<Clip> {
+fn clip(ctx: &Context<'_>, key: &Key, written: ClipSetting) -> Result<Clip> {
     match written {
-        None => Ok(Clip::Norm(1.0)),
-        Some(ClipSetting::Word(_)) => Ok(Clip::None),
-        Some(ClipSetting::Table(ClipTable { norm: Some(norm), value: None })) => {
+        ClipSetting::Word(_) => Ok(Clip::None),
+        ClipSetting::Table(ClipTable { norm: Some(norm), value: None }) => {
             ctx.positive(&key.key("norm"), norm, "a norm is a positive number").map(|()| Clip::Norm(norm))
         }
-        Some(ClipSetting::Table(ClipTable { norm: None, value: Some(value) })) => ctx
+        ClipSetting::Table(ClipTable { norm: None, value: Some(value) }) => ctx
             .positive(&key.key("value"), value, "the value is a positive number")
             .map(|()| Clip::Value(value)),
-        Some(ClipSetting::Table(_)) => {
-            Err(ctx.fail(key, Trouble::OneOf("give exactly one of `norm` and `value`")))
-        }
+        ClipSetting::Table(_) => Err(ctx.fail(key, Trouble::OneOf("give exactly one of `norm` and `value`"))),
     }
 }
 
-fn stop(ctx: &Context<'_>, key: &Key, written: Option<StopSetting>) -> Result<Stop> {
+fn stop(ctx: &Context<'_>, key: &Key, written: StopSetting) -> Result<Stop> {
     match written {
-        None => Ok(Stop::Patience(30)),
-        Some(StopSetting::Word(StopWord::Never)) => Ok(Stop::Never),
-        Some(StopSetting::Word(StopWord::Paper)) => Ok(Stop::Paper),
-        Some(StopSetting::Table(table)) => {
+        StopSetting::Word(StopWord::Never) => Ok(Stop::Never),
+        StopSetting::Word(StopWord::Paper) => Ok(Stop::Paper),
+        StopSetting::Table(table) => {
             ctx.count(&key.key("patience"), table.patience, 1..=MOST_EPOCHS, PATIENCE)?;
             Ok(Stop::Patience(table.patience))
         }
     }
 }
 
-fn mix(ctx: &Context<'_>, key: &Key, written: Option<MixSetting>) -> Result<Mix> {
+fn mix(ctx: &Context<'_>, key: &Key, written: MixSetting) -> Result<Mix> {
     let share = |key: &Key, value: f64| {
         ctx.within(key, value, (0.0..=1.0).contains(&value), "the weight of L2 is between 0 and 1")
     };
     match written {
-        None => Ok(Mix::Fixed(0.5)),
-        Some(MixSetting::Fixed(weight)) => share(key, weight).map(|()| Mix::Fixed(weight)),
-        Some(MixSetting::Annealed(ramp)) => {
+        MixSetting::Fixed(weight) => share(key, weight).map(|()| Mix::Fixed(weight)),
+        MixSetting::Annealed(ramp) => {
             share(&key.key("from"), ramp.from)?;
             share(&key.key("to"), ramp.to)?;
             Ok(Mix::Annealed(way(ctx, key, ramp)?))

@@ -3,21 +3,21 @@
 use std::path::Path;
 
 use regretless_core::{Rule, Segments};
+use regretless_learn::{
+    Clip, Mix, OptimizerKind, PredictorKind, PredictorSettings, Ramp, Schedule, Sharpness, Split, SplitKind,
+    Stop, SurrogateSettings, TrainingSettings,
+};
 
 use super::fail;
 use super::text::{Text, list, number, string};
 use crate::Spec;
+use crate::data_settings::{DataFiles, DataSettings};
 use crate::error::{Result, Trouble};
-use crate::settings::{
-    Clip, DataFiles, DataSettings, Mix, Optimizer, PredictorKind, PredictorSettings, Ramp, Schedule,
-    Sharpness, Split, SplitKind, Stop, TrainingSettings,
-};
-use crate::spec::SurrogateSettings;
 
 pub(super) fn write(spec: &Spec, text: &mut Text) -> Result<()> {
     surrogate(spec.surrogate(), text);
     if let Some(settings) = spec.data() {
-        data(settings, text)?;
+        data(settings, &spec.settings().split, text)?;
     }
     predictor(spec.predictor(), text);
     training(spec.training(), text);
@@ -63,7 +63,7 @@ fn surrogate(settings: &SurrogateSettings, text: &mut Text) {
     );
 }
 
-fn data(settings: &DataSettings, text: &mut Text) -> Result<()> {
+fn data(settings: &DataSettings, split: &Split, text: &mut Text) -> Result<()> {
     text.table("[data]");
     let files = match &settings.files {
         DataFiles::One(file) => vec![("file", file)],
@@ -89,7 +89,7 @@ fn data(settings: &DataSettings, text: &mut Text) -> Result<()> {
     };
     text.key(
         "split",
-        match &settings.split {
+        match split {
             Split::Random { valid, test } => shares(SplitKind::Random, *valid, *test),
             Split::Chronological { valid, test } => shares(SplitKind::Chronological, *valid, *test),
             Split::Column(column) => format!("{{ column = {} }}", string(column)),
@@ -133,7 +133,7 @@ fn training(settings: &TrainingSettings, text: &mut Text) {
     text.key("batch", settings.batch);
     text.key("optimizer", string(settings.optimizer.word()));
     text.key("learning_rate", number(settings.learning_rate));
-    if settings.optimizer == Optimizer::Sgd {
+    if settings.optimizer == OptimizerKind::Sgd {
         text.key("momentum", number(settings.momentum));
     }
     text.key("weight_decay", number(settings.weight_decay));

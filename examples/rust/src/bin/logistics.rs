@@ -8,7 +8,8 @@
 //! trained on decisions it is wrong where that costs little.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use regretless_examples::{Dice, Effort, History, Outcome, side_by_side};
+use regretless_core::{Matrix, Parameter, Problem, ProblemError, Soft};
+use regretless_examples::{Dice, Effort, History, Outcome, linear, side_by_side};
 
 const DEPOTS: [&str; 4] = ["lille", "lyon", "basel", "turin"];
 const KM: [[f64; 4]; 4] = [
@@ -48,44 +49,24 @@ fn lanes() -> Vec<Lane> {
     pairs.map(lane).collect()
 }
 
-/// The problem file. Lists of numbers and of names look the same in TOML and in Rust's debug form.
-fn problem(lanes: &[Lane], epochs: usize) -> String {
-    let rows = |entry: &dyn Fn(usize, &Lane) -> f64| -> Vec<Vec<f64>> {
-        (0..4).map(|depot| lanes.iter().map(|lane| entry(depot, lane)).collect()).collect()
+/// Truckloads a day; what they earn is predicted.
+fn problem(lanes: &[Lane]) -> Result<Problem, ProblemError> {
+    let rows = |entry: &dyn Fn(usize, &Lane) -> f64| {
+        Matrix::from_fn(DEPOTS.len(), lanes.len(), |depot, lane| entry(depot, &lanes[lane]))
     };
-    let names: Vec<String> = lanes.iter().map(|l| format!("{}-{}", DEPOTS[l.start], DEPOTS[l.end])).collect();
     let loading_and_driving = |lane: &Lane| 3.0 + lane.km() / 65.0;
     let hours = rows(&|depot, lane| if lane.start == depot { loading_and_driving(lane) } else { 0.0 });
     let handling = rows(&|depot, lane| f64::from(lane.start == depot || lane.end == depot));
-    format!(
-        r#"
-[problem]
-variables = {names:?}          # truckloads a day
-
-[objective]
-linear = {{ predict = "rate_*" }}
-
-[[hard]]
-name = "vehicle hours"
-rows = {hours:?}
-at_most = 110.0
-
-[[soft]]
-name = "handling"
-rows = {handling:?}
-limit = [22.0, 26.0, 24.0, 20.0]
-over = 120.0                   # € overtime for each load above
-
-[bounds]
-upper = 10.0                   # loads on offer
-
-[predictor]
-kind = "linear"
-
-[training]
-epochs = {epochs}
-"#
-    )
+    // € overtime for each load above.
+    let overtime = [120.0; DEPOTS.len()];
+    Problem::maximize(lanes.len())
+        .variables(lanes.iter().map(|l| format!("{}-{}", DEPOTS[l.start], DEPOTS[l.end])))
+        .linear(vec![0.0; lanes.len()])
+        .at_most("vehicle hours", hours, [110.0; DEPOTS.len()])
+        .soft("handling", Soft::over(handling, [22.0, 26.0, 24.0, 20.0], overtime))
+        // Loads on offer.
+        .upper(vec![10.0; lanes.len()])
+        .build()
 }
 
 /// Days with their features and rates (€ a load).
@@ -113,7 +94,8 @@ fn main() -> Outcome {
     let effort = Effort { seeds: 10, rows: 800, epochs: 150 }.or_quick()?;
     let lanes = lanes();
     let methods = ["constant", "l2", "spo+", "auto"];
-    let table = side_by_side(&problem(&lanes, effort.epochs), &methods, effort, |dice, rows| {
+    let (problem, settings) = (problem(&lanes)?, linear(effort.epochs));
+    let table = side_by_side(&problem, &[Parameter::Linear], &settings, &methods, effort, |dice, rows| {
         days(&lanes, dice, rows)
     })?;
     println!("logistics: regret in € a day, mean of {} seeds; less is better\n\n{table}", effort.seeds);

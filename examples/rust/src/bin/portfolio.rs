@@ -7,7 +7,9 @@
 //! embedding, the same in every quarter, and cannot say that times are rough. Trained on decisions, θ says it instead.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use regretless_examples::{Dice, Effort, History, Outcome, side_by_side};
+use regretless_core::{Matrix, Parameter, Problem, ProblemError, Soft};
+use regretless_examples::{Dice, Effort, History, Outcome, linear, side_by_side};
+use regretless_learn::{QuadraticForm, QuadraticSettings, Settings};
 
 const SECTORS: usize = 3;
 const EACH: usize = 3;
@@ -38,41 +40,26 @@ fn shares() -> Vec<Share> {
 }
 
 /// θ and Q are predicted together: 9 + 81 numbers.
-fn problem(epochs: usize) -> String {
-    let names: Vec<String> =
-        (0..N).map(|i| format!("{}{}", ["energy", "banks", "tech"][i / EACH], i % EACH + 1)).collect();
-    let sectors: Vec<Vec<f64>> =
-        (0..SECTORS).map(|k| (0..N).map(|i| f64::from(i / EACH == k)).collect()).collect();
-    let ones = [1.0; N];
-    format!(
-        r#"
-[problem]
-variables = {names:?}
+fn problem() -> Result<Problem, ProblemError> {
+    let sectors = Matrix::from_fn(SECTORS, N, |k, i| f64::from(i / EACH == k));
+    // Ten points above cost 0.4 % of return.
+    let price = [4.0; SECTORS];
+    Problem::maximize(N)
+        .variables((0..N).map(|i| format!("{}{}", ["energy", "banks", "tech"][i / EACH], i % EACH + 1)))
+        .linear([0.0; N])
+        .quadratic(Matrix::zeros(N, N))
+        .equal("invested", Matrix::from_rows(&[[1.0; N]]), [1.0])
+        .soft("sectors", Soft::over(sectors, [0.4; SECTORS], price))
+        .build()
+}
 
-[objective]
-linear = {{ predict = "return_*" }}
-quadratic = {{ predict = "risk_*" }}
-
-[[hard]]
-name = "invested"
-rows = [{ones:?}]
-equals = 1.0
-
-[[soft]]
-name = "sectors"
-rows = {sectors:?}
-limit = 0.4
-over = 4.0                     # ten points above cost 0.4 % of return
-
-[predictor]
-kind = "linear"
-quadratic = {{ embedding = 4 }}
-
-[training]
-epochs = {epochs}
-learning_rate = 0.01
-"#
-    )
+/// Q is made of embeddings of length 4.
+fn settings(epochs: usize) -> Settings {
+    let mut settings = linear(epochs);
+    let embedding = QuadraticSettings { embedding: 4, form: QuadraticForm::Gram, ridge: 1e-3 };
+    settings.predictor.quadratic = Some(embedding);
+    settings.training.learning_rate = 0.01;
+    settings
 }
 
 /// Quarters with the sectors' signals and the moods of market and sectors, and the returns and risk that came true.
@@ -110,8 +97,11 @@ fn main() -> Outcome {
     let effort = Effort { seeds: 10, rows: 1200, epochs: 80 }.or_quick()?;
     let shares = shares();
     let methods = ["constant", "l1", "l2", "surrogate", "auto"];
-    let table =
-        side_by_side(&problem(effort.epochs), &methods, effort, |dice, rows| quarters(&shares, dice, rows))?;
+    let predicted = [Parameter::Linear, Parameter::Quadratic];
+    let settings = settings(effort.epochs);
+    let table = side_by_side(&problem()?, &predicted, &settings, &methods, effort, |dice, rows| {
+        quarters(&shares, dice, rows)
+    })?;
     println!(
         "portfolio: regret in % of the money a quarter, mean of {} seeds; less is better\n\n{table}",
         effort.seeds

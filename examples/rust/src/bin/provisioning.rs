@@ -10,40 +10,31 @@
 
 use std::f64::consts::{PI, TAU};
 
-use regretless_examples::{Dice, Effort, History, Outcome, side_by_side};
+use regretless_core::{Matrix, Parameter, Problem, ProblemError, Soft};
+use regretless_examples::{Dice, Effort, History, Outcome, linear, side_by_side};
+use regretless_learn::Settings;
 
 const BLOCKS: usize = 8;
 
 /// C has a row for each three hours and a column for each site; its 48 entries are predicted row by row.
-fn problem(epochs: usize) -> String {
-    format!(
-        r#"
-[problem]
-sense = "min"
-variables = ["wind north", "wind coast", "solar south", "solar east", "hydro", "gas"]
+fn problem() -> Result<Problem, ProblemError> {
+    // MWh in three hours; € a MWh too much and too little.
+    let demand = [186.0, 180.0, 252.0, 294.0, 288.0, 282.0, 306.0, 240.0];
+    let (over, under) = ([10.0; BLOCKS], [150.0; BLOCKS]);
+    Problem::minimize(6)
+        .variables(["wind north", "wind coast", "solar south", "solar east", "hydro", "gas"])
+        // € for a MW of capacity, for the day.
+        .linear([260.0, 280.0, 170.0, 180.0, 700.0, 1300.0])
+        .soft("demand", Soft::both(Matrix::zeros(BLOCKS, 6), demand, over, under))
+        .upper([150.0, 150.0, 120.0, 120.0, 60.0, 120.0])
+        .build()
+}
 
-[objective]
-linear = [260.0, 280.0, 170.0, 180.0, 700.0, 1300.0]     # € for a MW of capacity, for the day
-
-[[soft]]
-name = "demand"
-rows = {{ predict = "output_*" }}
-limit = [186.0, 180.0, 252.0, 294.0, 288.0, 282.0, 306.0, 240.0]     # MWh in three hours
-over = 10.0                                              # € a MWh
-under = 150.0
-
-[bounds]
-upper = [150.0, 150.0, 120.0, 120.0, 60.0, 120.0]
-
-[predictor]
-kind = "linear"
-
-[training]
-epochs = {epochs}
-learning_rate = 0.01
-scenarios = {{ source = "residuals", count = 30 }}
-"#
-    )
+fn settings(epochs: usize) -> Settings {
+    let mut settings = linear(epochs);
+    settings.training.learning_rate = 0.01;
+    settings.training.scenarios.count = 30;
+    settings
 }
 
 /// Days with forecasts of wind and cloud at two places and the season, and the MWh that a MW delivered.
@@ -79,7 +70,8 @@ fn days(dice: &mut Dice, count: usize) -> History {
 fn main() -> Outcome {
     let effort = Effort { seeds: 5, rows: 1600, epochs: 100 }.or_quick()?;
     let methods = ["constant", "l1", "l2", "df", "surrogate", "l2+scenarios", "auto"];
-    let table = side_by_side(&problem(effort.epochs), &methods, effort, days)?;
+    let table =
+        side_by_side(&problem()?, &[Parameter::SoftRows], &settings(effort.epochs), &methods, effort, days)?;
     println!("provisioning: regret in € a day, mean of {} seeds; less is better\n\n{table}", effort.seeds);
     for method in ["df", "surrogate", "l2+scenarios", "auto"] {
         println!("{}", table.verdict(method));

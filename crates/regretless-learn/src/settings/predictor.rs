@@ -27,6 +27,22 @@ pub struct PredictorSettings {
     pub quadratic: Option<QuadraticSettings>,
 }
 
+impl Default for PredictorSettings {
+    fn default() -> Self {
+        Self {
+            kind: PredictorKind::Mlp,
+            layers: vec![64, 64],
+            activation: Activation::Relu,
+            batch_norm: false,
+            dropout: 0.0,
+            shared: false,
+            standardise: true,
+            initial: Initial::Mean,
+            quadratic: None,
+        }
+    }
+}
+
 words! {
     /// A kind of predictor.
     PredictorKind {

@@ -1,6 +1,8 @@
 //! Choices that are written as a word.
 
 /// An enum whose values are words of the problem file: the same in TOML, in JSON and in messages.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$about:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
@@ -32,3 +34,22 @@ macro_rules! words {
     };
 }
 pub(crate) use words;
+
+/// Text from outside, cut to a length that fits a message and without characters that command a terminal.
+pub fn visible(text: &str) -> String {
+    const MOST: usize = 160;
+    let cut = if text.chars().nth(MOST).is_some() { "…" } else { "" };
+    let visible = text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c });
+    visible.take(MOST).chain(cut.chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_files_cannot_command_a_terminal() {
+        assert_eq!(visible("a\u{1b}[31m"), "a\u{fffd}[31m");
+        assert_eq!(visible(&"é".repeat(1000)).chars().count(), 161);
+    }
+}

@@ -6,9 +6,7 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
-use super::words::words;
-use crate::error::shorten;
-use crate::suggest;
+use super::words::{visible, words};
 
 words! {
     /// A training method without its suffixes.
@@ -56,12 +54,12 @@ impl Method {
 /// A training method's full name: `spo+`, `surrogate+l2`, `l2+stopped`, `l2+scenarios`, `fenchel-young+l2+scenarios`.
 ///
 /// ```
-/// use regretless_project::{Method, MethodName};
+/// use regretless_learn::{Method, MethodName};
 /// let name: MethodName = "spo++l2".parse()?;
 /// assert_eq!((name.base, name.mixed, name.scenarios), (Method::SpoPlus, true, false));
 /// assert_eq!(name.to_string(), "spo++l2");
 /// assert!("surogate".parse::<MethodName>().unwrap_err().to_string().contains("`surrogate`"));
-/// # Ok::<(), regretless_project::MethodError>(())
+/// # Ok::<(), regretless_learn::MethodError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MethodName {
@@ -119,13 +117,14 @@ impl FromStr for MethodName {
         let (rest, stopped) = without(rest, "+stopped");
         let (base, mixed) = without(rest, "+l2");
         let Some(&base) = Method::ALL.iter().find(|method| method.word() == base) else {
-            let words: Vec<String> = Method::ALL.iter().map(|m| m.word().to_owned()).collect();
+            // A long name is no misspelling, and the distance costs the product of the lengths.
+            let distance = |m: &Method| strsim::osa_distance(base, m.word());
+            let near = Method::ALL.iter().copied().filter(|_| base.len() <= 64).min_by_key(distance);
+            let near = near.filter(|m| distance(m) <= 1 + m.word().len() / 4);
             // `spo` and the like: the method is there with something added.
             let longer = Method::ALL.iter().copied().find(|m| base.len() > 1 && m.word().starts_with(base));
-            let near = suggest::nearest(base, &words);
-            let near =
-                near.and_then(|near| Method::ALL.iter().copied().find(|m| m.word() == near)).or(longer);
-            return Err(MethodError::Unknown { name: shorten(text), near });
+            let near = near.or(longer);
+            return Err(MethodError::Unknown { name: visible(text), near });
         };
         if mixed && !base.is_decision() {
             return Err(MethodError::NotMixable(base));

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
+use regretless_learn::words;
 use serde::Serialize;
-
-use super::words::words;
 
 /// The `[data]` section, checked.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,8 +18,6 @@ pub struct DataSettings {
     pub key: Option<String>,
     /// What happens to cells without a value.
     pub missing: Missing,
-    /// How rows are split into parts.
-    pub split: Split,
 }
 
 /// The tables.
@@ -40,39 +37,6 @@ pub enum DataFiles {
     },
 }
 
-/// How rows are split into parts.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Split {
-    /// At random by the seed; the shares of validation and test.
-    Random {
-        /// Share of validation.
-        valid: f64,
-        /// Share of test.
-        test: f64,
-    },
-    /// In the order of the table: training first, test last.
-    Chronological {
-        /// Share of validation.
-        valid: f64,
-        /// Share of test.
-        test: f64,
-    },
-    /// By a column with `train`, `valid` and `test`.
-    Column(String),
-}
-
-words! {
-    /// How rows are split if no column tells.
-    SplitKind {
-        /// At random by the seed.
-        #[default]
-        Random = "random",
-        /// In the order of the table.
-        Chronological = "chronological",
-    }
-}
-
 words! {
     /// What happens to cells without a value.
     Missing {
@@ -83,18 +47,5 @@ words! {
         Drop = "drop",
         /// Features get the column's mean over the training rows; targets are refused.
         Mean = "mean",
-    }
-}
-
-words! {
-    /// The part a row belongs to.
-    Part {
-        /// To train on.
-        #[default]
-        Train = "train",
-        /// To choose by.
-        Valid = "valid",
-        /// To judge by.
-        Test = "test",
     }
 }

@@ -15,7 +15,7 @@ pub struct TrainingSettings {
     /// Instances a step.
     pub batch: usize,
     /// The optimiser.
-    pub optimizer: Optimizer,
+    pub optimizer: OptimizerKind,
     /// Its learning rate.
     pub learning_rate: f64,
     /// Momentum of `sgd`, 0 for the others.
@@ -39,7 +39,7 @@ pub struct TrainingSettings {
     /// Weight of L2 in methods with `+l2`.
     pub mix: Mix,
     /// The two sides of `weighted-l1`.
-    pub weights: Weights,
+    pub weights: ErrorWeights,
     /// Ridge of `df`.
     pub ridge: f64,
     /// What happens to instances without an optimum.
@@ -50,9 +50,36 @@ pub struct TrainingSettings {
     pub scenarios: Scenarios,
 }
 
+impl Default for TrainingSettings {
+    fn default() -> Self {
+        Self {
+            method: MethodName::default(),
+            epochs: 200,
+            batch: 32,
+            optimizer: OptimizerKind::Adam,
+            learning_rate: OptimizerKind::Adam.usual_rate(),
+            momentum: 0.0,
+            weight_decay: 0.0,
+            schedule: Schedule::Constant,
+            clip: Clip::Norm(1.0),
+            bound: 10.0,
+            stop: Stop::Patience(30),
+            keep: Keep::Best,
+            regression: Regression::Exact,
+            warmup: 0,
+            mix: Mix::Fixed(0.5),
+            weights: ErrorWeights { over: 1.0, under: 1.0 },
+            ridge: 0.1,
+            infeasible: Infeasible::Fail,
+            seed: 0,
+            scenarios: Scenarios { source: ScenarioSource::Residuals, count: 60 },
+        }
+    }
+}
+
 words! {
     /// An optimiser.
-    Optimizer {
+    OptimizerKind {
         /// Adam.
         #[default]
         Adam = "adam",
@@ -60,6 +87,13 @@ words! {
         AdaGrad = "adagrad",
         /// Stochastic gradient descent.
         Sgd = "sgd",
+    }
+}
+
+impl OptimizerKind {
+    /// The learning rate unless somebody says otherwise.
+    pub fn usual_rate(self) -> f64 {
+        if self == Self::Adam { 3e-3 } else { 1e-2 }
     }
 }
 
@@ -196,7 +230,7 @@ impl Sharpness {
     /// The value in an epoch, counted from 0; of a grid the first.
     ///
     /// ```
-    /// use regretless_project::{Ramp, Sharpness};
+    /// use regretless_learn::{Ramp, Sharpness};
     /// let k = Sharpness::Annealed(Ramp { from: 1.0, to: 100.0, epochs: 2 });
     /// assert_eq!([0, 1, 2, 3].map(|epoch| k.at(epoch).round()), [1.0, 10.0, 100.0, 100.0]);
     /// ```
@@ -214,7 +248,7 @@ impl Mix {
     /// The weight in an epoch, counted from 0; on the way it changes by the same amount an epoch.
     ///
     /// ```
-    /// use regretless_project::{Mix, Ramp};
+    /// use regretless_learn::{Mix, Ramp};
     /// let mix = Mix::Annealed(Ramp { from: 1.0, to: 0.0, epochs: 2 });
     /// assert_eq!([0, 1, 2, 3].map(|epoch| mix.at(epoch)), [1.0, 0.5, 0.0, 0.0]);
     /// ```
@@ -231,7 +265,7 @@ impl Mix {
 
 /// The weights of `weighted-l1`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Weights {
+pub struct ErrorWeights {
     /// Of a unit predicted above the truth.
     pub over: f64,
     /// Of a unit predicted below the truth.

@@ -1,0 +1,97 @@
+//! From the tables that a problem file names to what is learned from.
+
+use std::path::Path;
+
+use regretless_learn::{Dataset, Names, Part, Task};
+
+use crate::columns::{Columns, Want};
+use crate::error::{Place, ProjectError, Result, SpecError, Trouble};
+use crate::{DataFiles, DataReader, Spec};
+
+impl Spec {
+    /// Reads the tables of the section `[data]`.
+    pub fn read_data(&self) -> Result<Dataset> {
+        Ok(self.read_columns()?.0)
+    }
+
+    /// [`Spec::read_data`] ready to be learned from.
+    pub fn task(&self) -> std::result::Result<Task, ProjectError> {
+        self.task_of(self.read_data()?)
+    }
+
+    /// Data that were read already, ready to be learned from.
+    pub fn task_of(&self, data: Dataset) -> std::result::Result<Task, ProjectError> {
+        Ok(Task::new(self.problem.clone(), self.layout(), data, self.settings.clone())?)
+    }
+
+    /// The data and the columns they came from.
+    pub fn read_columns(&self) -> Result<(Dataset, Columns)> {
+        let Some(data) = self.data() else {
+            let place = Place::File(self.file().to_owned());
+            return Err(SpecError::new(place, Trouble::Empty("the file names no data to learn from")).hint(
+                "add a section\n  [data]\n  file = \"history.csv\"\nwith a table that holds the features and the true values \
+                 of what is predicted",
+            ));
+        };
+        let mut history = History { spec: self, data: Dataset::default(), columns: Columns::default() };
+        match &data.files {
+            DataFiles::One(file) => history.add(file, None)?,
+            DataFiles::Parts { train, valid, test } => {
+                history.add(train, Some(Part::Train))?;
+                for (file, part) in [(valid, Part::Valid), (test, Part::Test)] {
+                    if let Some(file) = file {
+                        history.add(file, Some(part))?;
+                    }
+                }
+            }
+        }
+        Ok((history.data, history.columns))
+    }
+}
+
+/// Tables one after the other.
+struct History<'a> {
+    spec: &'a Spec,
+    data: Dataset,
+    columns: Columns,
+}
+
+impl History<'_> {
+    fn add(&mut self, file: &Path, part: Option<Part>) -> Result<()> {
+        let mut reader = DataReader::open(self.spec, file, Want { features: true, targets: true })?;
+        let (data, found) = (&mut self.data, reader.columns());
+        let first = data.rows();
+        if first == 0 {
+            self.columns = found.clone();
+            data.names = Names {
+                features: found.feature_names.clone(),
+                targets: found.target_names.clone(),
+                per_variable: found.per_variable.clone(),
+            };
+            if !found.skipped.is_empty() {
+                data.notes.push(format!("columns of text are no features: {}", found.skipped.join(", ")));
+            }
+        } else if data.names.features != found.feature_names {
+            let what = format!("other feature columns than {}", data.sources[0].0);
+            return Err(SpecError::new(Place::File(file.to_owned()), Trouble::Misfit(what))
+                .hint("name them with `features` in the section [data]"));
+        }
+        data.sources.push((file.display().to_string(), first));
+        let mut dropped = 0;
+        while let Some(chunk) = reader.next()? {
+            data.features.extend(&chunk.features);
+            data.targets.extend(&chunk.targets);
+            data.lines.extend(&chunk.lines);
+            match chunk.parts {
+                Some(parts) if part.is_none() => data.parts.extend(parts.into_iter().map(Some)),
+                _ => data.parts.extend(std::iter::repeat_n(part, chunk.rows)),
+            }
+            dropped += chunk.dropped;
+        }
+        data.dropped += dropped;
+        if dropped > 0 {
+            data.notes.push(format!("{}: left out {dropped} rows with a missing value", file.display()));
+        }
+        Ok(())
+    }
+}

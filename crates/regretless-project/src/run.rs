@@ -1,0 +1,186 @@
+//! The run directory: everything a run leaves behind, whole or not there.
+//!
+//! ```text
+//! config.toml         the problem file with every default spelled out: `regretless train config.toml` repeats the run
+//! metrics.jsonl       one line an epoch
+//! model.safetensors   the predictor that was kept
+//! result.json         what was chosen and what it achieves
+//! environment.json    version, machine, threads, when
+//! checkpoint          where training stands, for --resume
+//! stages/             predictors that were finished on the way
+//! events.out.tfevents.…   the metrics for TensorBoard
+//! ```
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use regretless_learn::{Decider, Epoch, Model, ModelCard, Stages};
+use serde::{Deserialize, Serialize};
+
+use crate::Spec;
+use crate::error::{ProjectError, RunTrouble};
+
+/// Raised when the layout of run directories changes.
+const FORMAT: u32 = 1;
+
+/// A run directory.
+#[derive(Debug)]
+pub struct Run {
+    dir: PathBuf,
+    /// Held while the process lives, so that two do not write the same run.
+    _lock: Option<File>,
+}
+
+/// Where and when a run was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    /// Format of the run directory.
+    pub format: u32,
+    /// Version of regretless.
+    pub version: String,
+    /// Operating system and processor.
+    pub system: String,
+    /// Threads for optimisation problems.
+    pub threads: usize,
+    /// Start, in seconds since 1970.
+    pub started: u64,
+    /// The command line.
+    pub command: Vec<String>,
+}
+
+impl Environment {
+    /// This process.
+    pub fn here() -> Self {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        Self {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").into(),
+            system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            threads: rayon::current_num_threads(),
+            started: since.map_or(0, |d| d.as_secs()),
+            command: std::env::args().collect(),
+        }
+    }
+}
+
+const CONFIG: &str = "config.toml";
+const ENVIRONMENT: &str = "environment.json";
+const MODEL: &str = "model.safetensors";
+
+impl Run {
+    /// Starts a run in a new or empty directory.
+    pub fn create(dir: &Path, spec: &Spec) -> Result<Self, ProjectError> {
+        if let Ok(mut entries) = fs::read_dir(dir)
+            && entries.any(|e| e.is_ok_and(|e| e.file_name() != "lock"))
+        {
+            let resumable = dir.join(ENVIRONMENT).is_file();
+            return Err(ProjectError::run(dir, RunTrouble::NotEmpty { resumable }));
+        }
+        fs::create_dir_all(dir).map_err(ProjectError::io(dir))?;
+        let lock = lock(dir)?;
+        spec.write(dir, CONFIG)?;
+        let run = Self { dir: dir.to_owned(), _lock: Some(lock) };
+        // Last: a directory with this file is a run.
+        run.write_json(ENVIRONMENT, &Environment::here())?;
+        Ok(run)
+    }
+
+    /// Takes up a run where it was left. Its own `config.toml` says how it goes on.
+    pub fn resume(dir: &Path) -> Result<Self, ProjectError> {
+        let run = Self::open(dir)?;
+        let lock = lock(dir)?;
+        Ok(Self { _lock: Some(lock), ..run })
+    }
+
+    /// Opens a run to read from it.
+    pub fn open(dir: &Path) -> Result<Self, ProjectError> {
+        let path = dir.join(ENVIRONMENT);
+        if !path.is_file() {
+            let trouble = if dir.is_dir() { RunTrouble::NotARun } else { RunTrouble::NoDirectory };
+            return Err(ProjectError::run(dir, trouble));
+        }
+        let text = fs::read(&path).map_err(ProjectError::io(&path))?;
+        let environment: Result<serde_json::Value, _> = serde_json::from_slice(&text);
+        let format = environment.ok().and_then(|e| e.get("format")?.as_u64());
+        if format != Some(u64::from(FORMAT)) {
+            return Err(ProjectError::run(dir, RunTrouble::Format { found: format, read: FORMAT }));
+        }
+        Ok(Self { dir: dir.to_owned(), _lock: None })
+    }
+
+    /// The directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The problem file of the run.
+    pub fn spec(&self) -> Result<Spec, ProjectError> {
+        Ok(Spec::read(self.dir.join(CONFIG))?)
+    }
+
+    /// Where and when the run was made.
+    pub fn environment(&self) -> Result<Environment, ProjectError> {
+        self.json(ENVIRONMENT)
+    }
+
+    /// The trained model.
+    pub fn model(&self) -> Result<(Model, ModelCard), ProjectError> {
+        self.model_for(&self.spec()?)
+    }
+
+    fn model_for(&self, spec: &Spec) -> Result<(Model, ModelCard), ProjectError> {
+        let path = self.dir.join(MODEL);
+        if !path.is_file() {
+            return Err(ProjectError::run(&self.dir, RunTrouble::NoModel));
+        }
+        Ok(Model::read(&path, spec.problem(), &spec.layout(), spec.predictor())?)
+    }
+
+    /// The trained model, ready to decide.
+    pub fn decider(&self) -> Result<Decider, ProjectError> {
+        let spec = self.spec()?;
+        let (model, card) = self.model_for(&spec)?;
+        Ok(Decider::new(spec.problem().clone(), spec.layout(), model, card)?)
+    }
+
+    /// Where the training is written down while it goes on.
+    pub fn stages(&self) -> Result<Stages, ProjectError> {
+        Ok(Stages::at(&self.dir)?)
+    }
+
+    /// Every epoch of the run.
+    pub fn epochs(&self) -> Result<Vec<Epoch>, ProjectError> {
+        Ok(Stages::epochs(&self.dir)?)
+    }
+
+    /// Reads a JSON file of the run.
+    pub fn json<T: for<'de> Deserialize<'de>>(&self, name: &str) -> Result<T, ProjectError> {
+        let path = self.dir.join(name);
+        let text = fs::read(&path).map_err(ProjectError::io(&path))?;
+        serde_json::from_slice(&text)
+            .map_err(|e| ProjectError::run(&path, RunTrouble::Unreadable(e.to_string())))
+    }
+
+    /// Writes a JSON file of the run.
+    pub fn write_json<T: Serialize>(&self, name: &str, value: &T) -> Result<(), ProjectError> {
+        let path = self.dir.join(name);
+        let mut text = serde_json::to_vec_pretty(value)
+            .map_err(|e| ProjectError::run(&path, RunTrouble::Unwritable(e.to_string())))?;
+        text.push(b'\n');
+        Ok(regretless_learn::write_whole(&path, &text)?)
+    }
+
+    pub(crate) fn write_model(&self, model: &Model, card: &ModelCard) -> Result<(), ProjectError> {
+        Ok(model.write(&self.dir.join(MODEL), card)?)
+    }
+}
+
+fn lock(dir: &Path) -> Result<File, ProjectError> {
+    let path = dir.join("lock");
+    let file = File::create(&path).map_err(ProjectError::io(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(ProjectError::run(dir, RunTrouble::Busy)),
+        Err(TryLockError::Error(source)) => Err(ProjectError::io(&path)(source)),
+    }
+}
