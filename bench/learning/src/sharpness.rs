@@ -7,7 +7,7 @@ use std::path::Path;
 
 use regretless_core::{Instance, Parameters, RowValues, Sharpness};
 use regretless_learn::stats::paired_t;
-use regretless_learn::{Silent, Study, Task, judge, train};
+use regretless_learn::{Silent, Task, Trainer, judge, train};
 use regretless_project::Spec;
 
 pub(crate) fn run(mut arguments: impl Iterator<Item = String>) {
@@ -58,7 +58,7 @@ fn regret(task: &Task, method: &str, seed: u64, way: usize) -> Option<f64> {
     };
     let task = task.with_sharpness(sharpness);
     let mut silent = Silent;
-    let mut study = Study::new(&task, None, &mut silent).unwrap();
-    let chosen = train(&mut study, method.parse().unwrap(), seed).unwrap();
+    let mut trainer = Trainer::new(&task, None, &mut silent).unwrap();
+    let chosen = train(&mut trainer, method.parse().unwrap(), seed).unwrap();
     Some(judge(&task, &chosen.candidate.fitted.model, task.test()).unwrap().measures.regret)
 }

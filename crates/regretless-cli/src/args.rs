@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::paper::PaperArgs;
+use crate::commands::paper::PaperArgs;
 use crate::templates::Template;
 
 pub(crate) const EXIT_CODES: &str = "\

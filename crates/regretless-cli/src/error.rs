@@ -4,10 +4,9 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use regretless_core::ProblemError;
 use regretless_learn::{LearnError, Method, MethodError, Setting};
 use regretless_paper::PaperError;
-use regretless_project::{Place, ProjectError, RunTrouble, Spec, SpecError};
+use regretless_project::{Place, ProjectError, RunTrouble, SpecError};
 use regretless_report::ReportError;
 use thiserror::Error;
 
@@ -19,21 +18,15 @@ pub(crate) enum CliError {
     /// A problem file or a table.
     #[error("{0}")]
     Spec(#[from] Box<SpecError>),
-    /// Predicted parts and no table.
-    #[error("{file} predicts {parts}, and no values are given")]
-    NeedsParameters { file: String, parts: String, needs: String, option: &'static str },
-    /// A table and nothing that is predicted.
-    #[error("{file} predicts nothing, so the table would not be used")]
-    NothingPredicted { file: String, option: &'static str },
-    /// A row that the table does not have.
-    #[error("row {row} does not exist: {file} has {rows}, counted from 0")]
-    NoSuchRow { row: usize, file: String, rows: String },
+    /// Predicted parts without a table, or a table and nothing that is predicted; the option that names the table.
+    #[error("{error}")]
+    Table { error: ProjectError, option: &'static str },
     /// Learning.
     #[error("{0}")]
     Learn(#[from] LearnError),
-    /// A run directory or one of its files.
+    /// A run directory, a row that is not there, what the engine refused.
     #[error("{0}")]
-    Run(ProjectError),
+    Project(ProjectError),
     /// A problem file without a table.
     #[error("{file} names no data to learn from")]
     NoData { file: String },
@@ -64,9 +57,6 @@ pub(crate) enum CliError {
     /// A row without a decision, where the user wants none.
     #[error("{place} has no decision: {why}")]
     Undecided { place: String, why: String },
-    /// What the engine refused.
-    #[error("{file}: {source}")]
-    Problem { file: String, source: ProblemError },
     /// Stdout cannot be written.
     #[error("cannot write the result: {0}")]
     Output(std::io::Error),
@@ -77,7 +67,7 @@ impl From<ProjectError> for CliError {
         match error {
             ProjectError::Spec(error) => Self::Spec(error),
             ProjectError::Learn(error) => Self::Learn(error),
-            other => Self::Run(other),
+            other => Self::Project(other),
         }
     }
 }
@@ -105,14 +95,13 @@ fn about(trouble: &RunTrouble, path: &Path) -> Option<String> {
 }
 
 impl CliError {
-    pub(crate) fn needs_parameters(spec: &Spec, option: &'static str) -> Self {
-        let parts: Vec<_> = spec.predicted().iter().map(|p| format!("`{}`", p.key)).collect();
-        let needs: Vec<_> = spec.predicted().iter().map(|p| format!("  {}", p.needs())).collect();
-        Self::NeedsParameters {
-            file: spec.file().display().to_string(),
-            parts: parts.join(", "),
-            needs: needs.join("\n"),
-            option,
+    /// Names the option that a table is given with.
+    pub(crate) fn of_table(option: &'static str) -> impl Fn(ProjectError) -> Self {
+        move |error| match error {
+            ProjectError::NeedsParameters { .. } | ProjectError::NothingPredicted { .. } => {
+                Self::Table { error, option }
+            }
+            other => other.into(),
         }
     }
 
@@ -130,7 +119,7 @@ impl CliError {
         match self {
             Self::Spec(e) => e.hint.clone(),
             Self::Learn(e) => e.hint().map(|hint| hint.tell(in_a_file)),
-            Self::Run(ProjectError::Run { path, trouble }) => about(trouble, path),
+            Self::Project(ProjectError::Run { path, trouble }) => about(trouble, path),
             Self::NoData { .. } => Some(
                 "add a section\n  [data]\n  file = \"history.csv\"\nwith a table that holds the features and the \
                  true values of what is predicted, or name the table with --data"
@@ -148,10 +137,10 @@ impl CliError {
                 "nothing was written; with --infeasible mark such rows are marked and the others decided"
                     .into(),
             ),
-            Self::NeedsParameters { needs, option, .. } => {
+            Self::Table { error: ProjectError::NeedsParameters { needs, .. }, option } => {
                 Some(format!("give a CSV file with a header and one row an instance: {option} FILE\n{needs}"))
             }
-            Self::NothingPredicted { option, .. } => Some(format!(
+            Self::Table { option, .. } => Some(format!(
                 "leave {option} out, or mark what the table holds with {{ predict = \"columns\" }}"
             )),
             _ => None,
@@ -233,7 +222,11 @@ mod tests {
             for piece in ["", "\u{1b}[31m", "é", "=", "\"", "[[soft]]\nrows = 'é'"] {
                 let broken = format!("{}{piece}{}", &text[..cut], &text[cut..]);
                 for broken in [broken.as_str(), &broken[..cut + piece.len()]] {
-                    let spec = Spec::parse(broken, "p.toml", &regretless_project::Limits::default());
+                    let spec = regretless_project::Spec::parse(
+                        broken,
+                        "p.toml",
+                        &regretless_project::Limits::default(),
+                    );
                     let Err(error) = spec else { continue };
                     let message = CliError::from(error).render();
                     assert!(!message.contains('\u{1b}'), "{message}");

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use regretless_core::Sense;
 use regretless_learn::Measures;
+pub(crate) use regretless_learn::{four, some_of as names};
 use regretless_project::{Overrides, Spec};
 
 use crate::args::SettingArgs;
 use crate::error::CliError;
-use crate::output::number;
 
 /// Reads a problem file and puts the options in place of its settings.
 pub(crate) fn read(
@@ -59,15 +59,6 @@ pub(crate) fn p_value(p: Option<f64>) -> String {
     }
 }
 
-/// Four digits, for tables of measured numbers.
-pub(crate) fn four(v: f64) -> String {
-    if !v.is_finite() || v == 0.0 {
-        return number(v);
-    }
-    let digits = 3 - v.abs().log10().floor() as i32;
-    if (-3..=7).contains(&digits) { format!("{v:.*}", digits.max(0) as usize) } else { format!("{v:.3e}") }
-}
-
 /// Measures, one a line.
 pub(crate) fn measures(m: &Measures, spec: &Spec) -> Vec<(String, String)> {
     if m.instances == 0 {
@@ -113,11 +104,4 @@ pub(crate) fn aligned(lines: &[(String, String)]) -> String {
         let _ = writeln!(out, "  {name:width$}  {value}");
     }
     out
-}
-
-/// Some names of many.
-pub(crate) fn names(all: &[String]) -> String {
-    const SHOWN: usize = 20;
-    let more = if all.len() > SHOWN { format!(" and {} more", all.len() - SHOWN) } else { String::new() };
-    all.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ") + &more
 }

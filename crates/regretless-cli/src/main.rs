@@ -1,17 +1,12 @@
 //! The `regretless` command: thin, one module a command.
 
 mod args;
-mod check;
 mod commands;
 mod error;
-mod instances;
 mod interrupt;
 mod learning;
 mod output;
-mod page;
-mod paper;
 mod progress;
-mod solve;
 mod templates;
 mod write;
 
@@ -31,7 +26,7 @@ fn main() -> ExitCode {
         Command::Decide(args) => commands::decide::run(args),
         Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Report(args) => commands::report::run(args),
-        Command::Paper(args) => paper::run(args),
+        Command::Paper(args) => commands::paper::run(args),
         Command::New(args) => commands::new::run(args),
         Command::Solve(args) => commands::solve::run(args),
         Command::Check(args) => commands::check::run(args),

@@ -4,6 +4,7 @@ use std::fmt::{Display, Write};
 use std::process::ExitCode;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+pub(crate) use regretless_learn::{count, six as number};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -51,23 +52,6 @@ pub(crate) fn json(value: &impl Serialize) -> String {
     text
 }
 
-/// A number with six digits, short where it can be.
-pub(crate) fn number(v: f64) -> String {
-    if !v.is_finite() {
-        return if v.is_nan() { "–".to_owned() } else { if v > 0.0 { "inf" } else { "-inf" }.to_owned() };
-    }
-    // What is left of a zero after a solve in floating point.
-    if v.abs() < 1e-12 {
-        return "0".to_owned();
-    }
-    if !(1e-4..1e7).contains(&v.abs()) {
-        return format!("{v:.5e}");
-    }
-    let digits = 5 - v.abs().log10().floor() as i32;
-    let text = format!("{v:.*}", usize::try_from(digits.max(0)).unwrap_or(0));
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
 /// Says how many rows `missing = "drop"` left out.
 pub(crate) fn left_out(dropped: usize) -> String {
     if dropped == 0 {
@@ -110,11 +94,6 @@ impl Listed {
         }
         out
     }
-}
-
-/// `1 row`, `2 rows`.
-pub(crate) fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 /// A table with a header; the columns from `numeric` on are aligned to the right.

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use regretless_learn::{Entry, Epoch, Interrupt, LearnError, Observer, Progress};
+use regretless_learn::{Epoch, Interrupt, LearnError, Observer, Progress, Record};
 
 use crate::output::number;
 
@@ -84,10 +84,10 @@ impl Progress for Comparing {
         self.0.set_length(entries as u64);
     }
 
-    fn done(&self, entry: &Entry) {
+    fn done(&self, record: &Record) {
         self.0.inc(1);
-        let regret = number(entry.judgement.measures.regret);
-        self.0.set_message(format!("{} (seed {}): regret {regret}", entry.method, entry.seed));
+        let regret = number(record.measures.regret);
+        self.0.set_message(format!("{} (seed {}): regret {regret}", record.method, record.seed));
     }
 }
 

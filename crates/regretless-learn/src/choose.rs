@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 use crate::epoch::Ended;
 use crate::error::LearnError;
 use crate::measures::Measures;
+use crate::numbers::four;
 use crate::recipe::Recipe;
 use crate::regression;
 use crate::settings::{Method as Word, MethodName, Settings};
-use crate::study::{Candidate, Study};
 use crate::suspicions::ENOUGH;
 use crate::task::Task;
+use crate::trainer::{Candidate, Trainer};
 use crate::transform;
 
 /// The model that was kept, and what it was kept over.
@@ -59,8 +60,8 @@ impl Tried {
 }
 
 /// Trains with a method, or with `auto` chooses one.
-pub fn train(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<Chosen, LearnError> {
-    let (chosen, _) = train_all(study, name, seed)?;
+pub fn train(trainer: &mut Trainer<'_>, name: MethodName, seed: u64) -> Result<Chosen, LearnError> {
+    let (chosen, _) = train_all(trainer, name, seed)?;
     let fitted = &chosen.candidate.fitted;
     if fitted.ended == Ended::Diverged && fitted.best == 0 {
         return Err(LearnError::Diverged {
@@ -74,15 +75,15 @@ pub fn train(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<Chose
 
 /// [`train`], with all that was trained on the way.
 pub(crate) fn train_all(
-    study: &mut Study<'_>,
+    trainer: &mut Trainer<'_>,
     name: MethodName,
     seed: u64,
 ) -> Result<(Chosen, Vec<Candidate>), LearnError> {
-    check(study.task(), name)?;
+    check(trainer.task(), name)?;
     let (mut chosen, candidates) =
-        if name.base == Word::Auto { auto(study, seed)? } else { one(study, name, seed)? };
+        if name.base == Word::Auto { auto(trainer, seed)? } else { one(trainer, name, seed)? };
     if let Some(scales) =
-        transform::described(&chosen.candidate.fitted.model.transforms, study.task().layout())
+        transform::described(&chosen.candidate.fitted.model.transforms, trainer.task().layout())
     {
         chosen.sentence = format!("{}; it predicts {scales}", chosen.sentence);
     }
@@ -90,12 +91,16 @@ pub(crate) fn train_all(
 }
 
 /// One method, with the best of its K.
-fn one(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
-    let recipes = Recipe::of(study.task().settings(), name, seed);
+fn one(
+    trainer: &mut Trainer<'_>,
+    name: MethodName,
+    seed: u64,
+) -> Result<(Chosen, Vec<Candidate>), LearnError> {
+    let recipes = Recipe::of(trainer.task().settings(), name, seed);
     let mut candidates = Vec::new();
     for recipe in &recipes {
-        candidates.push(study.candidate(recipe, None)?);
-        if study.interrupted() {
+        candidates.push(trainer.candidate(recipe, None)?);
+        if trainer.interrupted() {
             break;
         }
     }
@@ -107,11 +112,11 @@ fn one(study: &mut Study<'_>, name: MethodName, seed: u64) -> Result<(Chosen, Ve
         format!(
             "kept {} with a validation regret of {}, the best of {}",
             candidate.name,
-            short(regret),
+            four(regret),
             tried.len()
         )
     } else {
-        format!("trained {}: validation regret {}", candidate.name, short(regret))
+        format!("trained {}: validation regret {}", candidate.name, four(regret))
     };
     let untouched = candidate.fitted.best == 0 && !candidate.constant && tried[best].epochs > 0;
     let sentence = if untouched {
@@ -180,47 +185,47 @@ pub(crate) fn stops_apart(task: &Task) -> bool {
 
 /// The best two-stage predictor, fine-tuned with every decision loss that fits, and with scenarios; what is no better on
 /// validation than its standard error is not kept. Never worse than two-stage on validation, by construction.
-fn auto(study: &mut Study<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
-    let settings = study.task().settings();
+fn auto(trainer: &mut Trainer<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
+    let settings = trainer.task().settings();
     let mut candidates = Vec::new();
     let mut forecasts = [Word::Constant, Word::L2, Word::L1].map(MethodName::from).to_vec();
     let two_stage = forecasts.len();
-    if stops_apart(study.task()) {
+    if stops_apart(trainer.task()) {
         forecasts.extend([Word::L2, Word::L1].map(|base| MethodName { stopped: true, ..base.into() }));
     }
     for name in forecasts {
         let recipe = Recipe::of(settings, name, seed).remove(0);
-        candidates.push(study.candidate(&recipe, None)?);
-        if study.interrupted() {
+        candidates.push(trainer.candidate(&recipe, None)?);
+        if trainer.interrupted() {
             break;
         }
     }
     let reference = best_of(&candidates[..candidates.len().min(two_stage)]);
-    let trainable = candidates.iter().position(|c| !c.constant).filter(|_| !study.interrupted());
+    let trainable = candidates.iter().position(|c| !c.constant).filter(|_| !trainer.interrupted());
     if let Some(first) = trainable {
         // The constant predictor has nothing to tune: start from the best that learned something.
         let learned = &candidates[first..];
         let start = first + best_of(learned);
-        'methods: for name in decision_methods(study.task()) {
+        'methods: for name in decision_methods(trainer.task()) {
             for mut recipe in Recipe::of(settings, name, seed) {
                 recipe.training.warmup = 0;
                 recipe.name = format!("{} from {}", recipe.name, candidates[start].name);
-                let tuned = study.candidate(&recipe, Some(&candidates[start]))?;
+                let tuned = trainer.candidate(&recipe, Some(&candidates[start]))?;
                 candidates.push(tuned);
                 // The checkpoint that is left is this stage's: no other may be begun.
-                if study.interrupted() {
+                if trainer.interrupted() {
                     break 'methods;
                 }
             }
         }
         // Folds need two rows.
-        if study.task().has_scenarios() && study.task().train().len() > 1 && !study.interrupted() {
+        if trainer.task().has_scenarios() && trainer.task().train().len() > 1 && !trainer.interrupted() {
             let bases = [best_of(&candidates), start];
             let bases = if bases[0] == bases[1] { &bases[..1] } else { &bases };
             for &base in bases {
-                let with = study.with_scenarios(&candidates[base])?;
+                let with = trainer.with_scenarios(&candidates[base])?;
                 candidates.push(with);
-                if study.interrupted() {
+                if trainer.interrupted() {
                     break;
                 }
             }
@@ -247,12 +252,11 @@ fn sentence(candidates: &[Candidate], reference: usize, best: usize, gain: f64, 
         return format!(
             "kept {from}, the best two-stage predictor: none of {} alternatives had a lower validation regret than {}",
             candidates.len() - 1,
-            short(regret(reference))
+            four(regret(reference))
         );
     }
     let change = if regret(reference) > 0.0 { 100.0 * gain / regret(reference) } else { 0.0 };
-    let numbers =
-        format!("validation regret {} instead of {}", short(regret(best)), short(regret(reference)));
+    let numbers = format!("validation regret {} instead of {}", four(regret(best)), four(regret(reference)));
     if gain > error {
         let times =
             if error > 0.0 { format!(", {:.1} standard errors", gain / error) } else { String::new() };
@@ -260,7 +264,7 @@ fn sentence(candidates: &[Candidate], reference: usize, best: usize, gain: f64, 
     } else {
         format!(
             "kept {from}: {name} had {numbers} (−{change:.1} %), which is within its standard error of {}",
-            short(error)
+            four(error)
         )
     }
 }
@@ -279,13 +283,4 @@ fn too_few(candidates: &[Candidate], reference: usize) -> String {
 fn best_of(candidates: &[Candidate]) -> usize {
     let measures = |i: usize| &candidates[i].valid.measures;
     (0..candidates.len()).min_by(|&i, &j| measures(i).rank(measures(j))).unwrap_or(0)
-}
-
-/// Four digits.
-pub(crate) fn short(v: f64) -> String {
-    if v == 0.0 {
-        return "0".into();
-    }
-    let digits = 3 - v.abs().log10().floor() as i32;
-    if (-2..=9).contains(&digits) { format!("{v:.*}", digits.max(0) as usize) } else { format!("{v:.3e}") }
 }

@@ -11,8 +11,8 @@ use crate::error::LearnError;
 use crate::model::Model;
 use crate::random::stream;
 use crate::recipe::Recipe;
-use crate::study::Study;
 use crate::task::Task;
+use crate::trainer::Trainer;
 
 /// Folds: every predictor learns from four fifths of the rows.
 const FOLDS: usize = 5;
@@ -35,7 +35,7 @@ fn folds(task: &Task, seed: u64) -> Vec<Vec<usize>> {
     (0..count).map(fold).collect()
 }
 
-impl Study<'_> {
+impl Trainer<'_> {
     /// Residuals (true − predicted) of training rows, as many as the settings want, each of a predictor that was trained without
     /// the row by `lineage`: a recipe, or several of which each starts where the one before ended. `None` if it was interrupted.
     pub(crate) fn cross_fitted(&mut self, lineage: &[Recipe]) -> Result<Option<Vec<f64>>, LearnError> {

@@ -2,7 +2,7 @@
 //!
 //! The way of the data: a [`Task`] is a problem with a [`Dataset`] of history, split and standardised, and [`Settings`]. A
 //! [`Recipe`] says how one predictor is trained; [`Fit`] trains it: features → [`Predictor`] → parameters → decision loss →
-//! gradient → back through the predictor → optimiser. A [`Study`] trains several and [`train`] keeps one of them, [`compare`]
+//! gradient → back through the predictor → optimiser. A [`Trainer`] trains several and [`train`] keeps one of them, [`compare`]
 //! sets methods side by side, [`judge`] decides for rows whose truth is known, and [`Stages`] is where a training is written
 //! down so that it can be taken up again. Same seed, same numbers, whatever the number of threads. Nothing here knows of
 //! problem files, options or how anything is shown.
@@ -10,7 +10,6 @@
 mod build;
 mod checkpoint;
 mod choose;
-mod compare;
 mod dataset;
 mod decider;
 mod epoch;
@@ -23,6 +22,7 @@ mod judge;
 mod measures;
 mod model;
 mod model_file;
+mod numbers;
 mod objective;
 mod observer;
 mod optimizer;
@@ -40,12 +40,12 @@ mod study;
 mod suspicions;
 mod task;
 pub mod tensorboard;
+mod trainer;
 mod training;
 mod transform;
-mod unknown;
+pub mod unknown;
 
 pub use choose::{Chosen, Tried, decision_methods, train};
-pub use compare::{Comparison, Entry, Progress, Row, compare, default_methods, is_two_stage};
 pub use dataset::{Dataset, Names, fingerprint};
 pub use decider::Decider;
 pub use epoch::{Ended, Epoch, Fitted, Seconds};
@@ -57,6 +57,7 @@ pub use judge::{Judgement, judge};
 pub use measures::{Measures, Tally};
 pub use model::Model;
 pub use model_file::ModelCard;
+pub use numbers::{count, four, order, six, some_of};
 pub use objective::{Objective, Step};
 pub use observer::{Interrupt, Observer, Silent};
 pub use optimizer::{Optimizer, clip};
@@ -73,8 +74,12 @@ pub use settings::{
     SurrogateSettings, TrainingSettings, visible,
 };
 pub use stages::Stages;
-pub use study::{Candidate, Study};
+pub use study::{
+    Comparison, Executor, Journal, Progress, Record, Row, Threads, compare, default_methods, is_two_stage,
+    trial,
+};
 pub use suspicions::ENOUGH;
 pub use task::{PredictorSource, Task};
+pub use trainer::{Candidate, Trainer};
 pub use training::{Outcome, train_task};
 pub use transform::{Scale, Transform};

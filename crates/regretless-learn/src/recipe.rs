@@ -59,7 +59,7 @@ impl Recipe {
             scenarios: name.scenarios,
             k,
             scales: Vec::new(),
-            training: TrainingSettings { method: name, seed, regression, ..settings.training.clone() },
+            training: TrainingSettings { method: name, regression, seed, ..settings.training.clone() },
         };
         match settings.surrogate.sharpness.clone() {
             Sharpness::Grid(ks) if method.is_some_and(Method::uses_surrogate) => {

@@ -54,7 +54,7 @@ impl Stages {
         let mut epochs = Vec::new();
         let mut number = 0;
         while self.stage(number).is_file() {
-            epochs.extend(crate::study::stage_history(&self.stage(number))?);
+            epochs.extend(crate::trainer::stage_history(&self.stage(number))?);
             number += 1;
         }
         if self.checkpoint().is_file() {

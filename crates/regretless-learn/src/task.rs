@@ -94,7 +94,7 @@ impl Task {
     ///
     /// ```
     /// use regretless_core::{Layout, Matrix, Problem};
-    /// use regretless_learn::{Dataset, Names, Settings, Silent, Study, Task, train};
+    /// use regretless_learn::{Dataset, Names, Settings, Silent, Trainer, Task, train};
     /// let problem = Problem::maximize(2)
     ///     .linear(vec![0.0, 0.0])
     ///     .at_most("budget", Matrix::from_rows(&[[1.0, 1.0]]), [1.0])
@@ -106,7 +106,7 @@ impl Task {
     /// settings.predictor.kind = regretless_learn::PredictorKind::Linear;
     /// let task = Task::new(problem, Layout::theta(2), data, settings)?;
     /// let mut silent = Silent;
-    /// let chosen = train(&mut Study::new(&task, None, &mut silent)?, "l2".parse()?, 0)?;
+    /// let chosen = train(&mut Trainer::new(&task, None, &mut silent)?, "l2".parse()?, 0)?;
     /// assert!(chosen.candidate.valid.measures.regret < 1e-6);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -14,8 +14,8 @@ use crate::observer::Observer;
 use crate::recipe::Recipe;
 use crate::settings::Method;
 use crate::stages::Stages;
-use crate::study::Study;
 use crate::task::Task;
+use crate::trainer::Trainer;
 
 /// Predictions of training rows that are kept as starting points for decisions: entries, at most.
 const ANCHOR_ENTRIES: usize = 1 << 17;
@@ -63,9 +63,9 @@ pub fn train_task(
     observer: &mut dyn Observer,
 ) -> Result<(Outcome, Model, ModelCard), LearnError> {
     let (name, seed) = (task.settings().training.method, task.settings().training.seed);
-    let mut study = Study::new(task, stages, observer)?;
-    let chosen = train(&mut study, name, seed)?;
-    let interrupted = study.interrupted();
+    let mut trainer = Trainer::new(task, stages, observer)?;
+    let chosen = train(&mut trainer, name, seed)?;
+    let interrupted = trainer.interrupted();
     let (model, card) = finished(task, &chosen);
     let rows = if task.test().is_empty() { task.valid() } else { task.test() };
     let judgement = judge(task, &model, rows)?;

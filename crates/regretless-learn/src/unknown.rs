@@ -3,11 +3,13 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-pub(crate) fn serialize<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+#[allow(missing_docs, reason = "serde calls it")]
+pub fn serialize<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
     value.is_finite().then_some(*value).serialize(to)
 }
 
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+#[allow(missing_docs, reason = "serde calls it")]
+pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
 }
 
@@ -21,5 +23,21 @@ pub(crate) mod four {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<[f64; 4], D::Error> {
         Ok(<[Option<f64>; 4]>::deserialize(from)?.map(|v| v.unwrap_or(f64::NAN)))
+    }
+}
+
+/// Many of them.
+pub mod many {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[allow(missing_docs, reason = "serde calls it")]
+    pub fn serialize<S: Serializer>(values: &[f64], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(values.iter().map(|v| v.is_finite().then_some(*v)))
+    }
+
+    #[allow(missing_docs, reason = "serde calls it")]
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+        let values: Vec<Option<f64>> = Vec::deserialize(from)?;
+        Ok(values.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect())
     }
 }

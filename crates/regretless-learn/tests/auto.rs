@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Project, fit, lp, lp_table, newsvendor};
-use regretless_learn::{Chosen, Task, compare, default_methods, is_two_stage};
+use regretless_learn::{Chosen, Task, Threads, compare, default_methods, is_two_stage};
 
 fn two_stage(chosen: &Chosen) -> &regretless_learn::Tried {
     let plain = chosen.tried.iter().filter(|t| is_two_stage(&t.name));
@@ -100,7 +100,7 @@ fn a_comparison_has_one_best_row_and_the_constant_predictor() {
     let methods = default_methods(&task);
     let run = |threads: usize| {
         let interrupt = regretless_learn::Interrupt::default();
-        compare(&task, &methods[1..], &[0, 1, 2], threads, &(), &interrupt).unwrap()
+        compare(&task, &methods[1..], &[0, 1, 2], &Threads(threads), &(), &interrupt).unwrap()
     };
     let (one, three) = (run(1), run(3));
     assert_eq!(one.rows.len(), methods.len());
@@ -112,12 +112,8 @@ fn a_comparison_has_one_best_row_and_the_constant_predictor() {
     for (a, b) in one.rows.iter().zip(&three.rows) {
         assert_eq!((&a.method, a.regret, a.std, a.p_value), (&b.method, b.regret, b.std, b.p_value));
         // The mean over the entries of the method, computed again.
-        let own: Vec<f64> = one
-            .entries
-            .iter()
-            .filter(|e| e.method == a.method)
-            .map(|e| e.judgement.measures.regret)
-            .collect();
+        let own: Vec<f64> =
+            one.records.iter().filter(|e| e.method == a.method).map(|e| e.measures.regret).collect();
         assert_eq!(own.len(), 3);
         assert!((own.iter().sum::<f64>() / 3.0 - a.regret).abs() < 1e-12);
     }

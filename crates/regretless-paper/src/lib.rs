@@ -5,7 +5,6 @@
 
 pub mod application;
 mod error;
-mod journal;
 pub mod multipliers;
 pub mod portfolio;
 mod profile;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use regretless_learn::{Journal, write_whole};
 use serde::{Deserialize, Serialize};
 
 use crate::PaperError;
 use crate::application::{Application, Cell};
-use crate::journal::{Journal, OTHER_FOLDER, number, numbers};
 use crate::profile::Profile;
 
 /// What one training with one seed came to.
@@ -24,16 +24,16 @@ pub struct Record {
     /// The seed.
     pub seed: u64,
     /// Mean regret on the test part.
-    #[serde(deserialize_with = "number")]
+    #[serde(with = "regretless_learn::unknown")]
     pub regret: f64,
     /// Mean regret on the validation part: what K is chosen by.
-    #[serde(deserialize_with = "number")]
+    #[serde(with = "regretless_learn::unknown")]
     pub valid: f64,
     /// Regret over the mean absolute optimal value.
-    #[serde(deserialize_with = "number")]
+    #[serde(with = "regretless_learn::unknown")]
     pub relative: f64,
     /// Mean squared error of the predictions on the test part.
-    #[serde(deserialize_with = "number")]
+    #[serde(with = "regretless_learn::unknown")]
     pub mse: f64,
     /// Epochs run.
     pub epochs: usize,
@@ -42,12 +42,14 @@ pub struct Record {
     /// Seconds.
     pub seconds: f64,
     /// Regret by epoch, on the test part where it was followed, otherwise on validation; epoch 0 is the start.
-    #[serde(deserialize_with = "numbers")]
+    #[serde(with = "regretless_learn::unknown::many")]
     pub curve: Vec<f64>,
     /// What there is to say, such as what `auto` chose or that training diverged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
+
+const OTHER_FOLDER: &str = "choose another folder with --out";
 
 /// What tells trainings apart.
 pub(crate) type Key = (Cell, String, Option<u64>, u64);
@@ -107,7 +109,6 @@ pub struct Results {
 impl Results {
     /// Opens or begins a folder of results. One that was made with other settings is refused.
     pub fn open(dir: &Path, application: &dyn Application) -> Result<Self, PaperError> {
-        let failed = |e: std::io::Error| PaperError::file(dir, e.to_string(), OTHER_FOLDER);
         let origin = Origin {
             application: application.id().word().to_owned(),
             profile: application.profile(),
@@ -139,8 +140,7 @@ impl Results {
             }
             _ => {
                 let text = serde_json::to_string_pretty(&origin).unwrap_or_default();
-                let begun = dir.join("study.json.new");
-                fs::write(&begun, text + "\n").and_then(|()| fs::rename(&begun, &about)).map_err(failed)?;
+                write_whole(&about, (text + "\n").as_bytes())?;
             }
         }
         let known = journal.read()?.into_iter().map(|record: Record| (record.key(), record)).collect();
@@ -164,6 +164,6 @@ impl Results {
 
     /// Writes a training down.
     pub(crate) fn add(&self, record: &Record) -> Result<(), PaperError> {
-        self.journal.add(record)
+        Ok(self.journal.add(record)?)
     }
 }

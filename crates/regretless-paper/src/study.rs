@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use regretless_core::Regret;
 use regretless_learn::{
-    Ended, Epoch, Fit, Interrupt, LearnError, Method, Observer, Recipe, Study, Task, judge, train,
+    Ended, Epoch, Executor, Fit, Interrupt, LearnError, Method, Observer, Recipe, Task, Trainer, judge, train,
 };
 
 use crate::PaperError;
@@ -70,13 +69,13 @@ impl Plan {
     }
 }
 
-/// Runs what is not among the results yet, `threads` tasks at a time, and returns the records of the whole plan, as far as
-/// they are there: an interrupt leaves some out. The numbers do not depend on `threads`.
+/// Runs what is not among the results yet, and returns the records of the whole plan, as far as
+/// they are there: an interrupt leaves some out. The numbers do not depend on who does the work.
 pub fn run(
     application: &dyn Application,
     plan: &Plan,
     results: &Results,
-    threads: usize,
+    executor: &dyn Executor,
     progress: &dyn Progress,
     interrupt: &Interrupt,
 ) -> Result<Vec<Record>, PaperError> {
@@ -105,47 +104,23 @@ pub fn run(
         }
     }
     progress.start(work, done);
-    let next = AtomicUsize::new(0);
     let shared: Mutex<(BTreeMap<Key, Record>, Option<PaperError>)> = Mutex::new((records, None));
-    let fail = |error: PaperError| {
-        next.fetch_max(groups.len(), Ordering::Relaxed);
+    executor.run(groups.len(), &|i| {
+        let (cell, seed, open) = &groups[i];
+        let each = |record: Record, trial: &Trial| -> Result<(), PaperError> {
+            results.add(&record)?;
+            progress.done(&record, cost(application, cell, trial));
+            if let Ok(mut shared) = shared.lock() {
+                shared.0.insert(record.key(), record);
+            }
+            Ok(())
+        };
+        let Err(error) = group(application, plan, cell, *seed, open, interrupt, &each) else { return true };
         if let Ok(mut shared) = shared.lock() {
             shared.1.get_or_insert(error);
         }
-    };
-    let worker = || {
-        // One thread a training: small solves do not wait for one another, and the numbers are those of one thread.
-        let pool = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-            Ok(pool) => pool,
-            Err(error) => {
-                let what = format!("a thread cannot be started: {error}");
-                return fail(PaperError::settings(what, "use fewer --threads, or free some memory"));
-            }
-        };
-        while let Some((cell, seed, open)) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let each = |record: Record, trial: &Trial| -> Result<(), PaperError> {
-                results.add(&record)?;
-                progress.done(&record, cost(application, cell, trial));
-                if let Ok(mut shared) = shared.lock() {
-                    shared.0.insert(record.key(), record);
-                }
-                Ok(())
-            };
-            let outcome = pool.install(|| group(application, plan, cell, *seed, open, interrupt, &each));
-            if let Err(error) = outcome {
-                fail(error);
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.clamp(1, groups.len().max(1)) {
-            // Where no more threads can be had, those that there are do the work.
-            if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
-                break;
-            }
-        }
-        worker();
-    });
+        false
+    })?;
     let (records, error) = shared.into_inner().unwrap_or_default();
     match error {
         Some(error) => Err(error),
@@ -222,9 +197,9 @@ fn one(
             (model, valid, None, None)
         }
         Contender::Method(name) => {
-            let mut study = Study::new(task, None, &mut follower)?;
+            let mut trainer = Trainer::new(task, None, &mut follower)?;
             let (candidate, note) = if name.base == Method::Auto {
-                let chosen = train(&mut study, name, seed)?;
+                let chosen = train(&mut trainer, name, seed)?;
                 (chosen.candidate, Some(chosen.sentence))
             } else {
                 let recipes = Recipe::of(task.settings(), name, seed);
@@ -234,7 +209,7 @@ fn one(
                     return Err(PaperError::settings(what, "use another --k"));
                 };
                 application.tune(&mut recipe);
-                (study.candidate(&recipe, None)?, None)
+                (trainer.candidate(&recipe, None)?, None)
             };
             let diverged = candidate.fitted.ended == Ended::Diverged;
             let note = note.or_else(|| diverged.then(|| "diverged; the best epoch before is used".into()));

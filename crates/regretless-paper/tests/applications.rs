@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use regretless_learn::Interrupt;
+use regretless_learn::{Interrupt, Threads};
 use regretless_paper::portfolio::Portfolio;
 use regretless_paper::provisioning::Provisioning;
 use regretless_paper::synthetic::Synthetic;
@@ -39,7 +39,7 @@ impl Progress for Count {
 fn study(application: &dyn Application, plan: &Plan) -> Vec<Row> {
     let dir = tempfile::tempdir().unwrap();
     let results = Results::open(dir.path(), application).unwrap();
-    let records = run(application, plan, &results, 2, &(), &Interrupt::default()).unwrap();
+    let records = run(application, plan, &results, &Threads(2), &(), &Interrupt::default()).unwrap();
     rows(application, plan, &records)
 }
 
@@ -115,7 +115,8 @@ fn a_study_goes_on_where_it_stopped() {
     let open = || Results::open(dir.path(), &application).unwrap();
     let go = |plan: &Plan, threads: usize| {
         let count = Count::default();
-        let records = run(&application, plan, &open(), threads, &count, &Interrupt::default()).unwrap();
+        let records =
+            run(&application, plan, &open(), &Threads(threads), &count, &Interrupt::default()).unwrap();
         (rows(&application, plan, &records), count.0.into_inner())
     };
     let (first, trained) = go(&few, 1);
@@ -166,7 +167,7 @@ fn an_interrupt_leaves_nothing_half_done() {
     let results = Results::open(dir.path(), &application).unwrap();
     let interrupt = Interrupt::default();
     interrupt.request();
-    let records = run(&application, &plan, &results, 1, &(), &interrupt).unwrap();
+    let records = run(&application, &plan, &results, &Threads(1), &(), &interrupt).unwrap();
     assert!(records.is_empty() && rows(&application, &plan, &records).is_empty());
 }
 

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use regretless_learn::Interrupt;
+use regretless_learn::{Interrupt, Threads};
 use regretless_paper::published::{Application as Which, Sharpness, Table, figure};
 use regretless_paper::synthetic::Synthetic;
 use regretless_paper::{Application, Contender, Plan, Profile, Results, rows, run};
@@ -24,7 +24,7 @@ fn published_profile_on_published_data() {
     };
     let out = tempfile::tempdir().unwrap();
     let results = Results::open(out.path(), &application).unwrap();
-    let records = run(&application, &plan, &results, 2, &(), &Interrupt::default()).unwrap();
+    let records = run(&application, &plan, &results, &Threads(2), &(), &Interrupt::default()).unwrap();
     let mut away = Vec::new();
     for row in rows(&application, &plan, &records) {
         let k = row.k.map(Sharpness::Fixed);

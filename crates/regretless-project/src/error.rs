@@ -8,7 +8,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 pub use crate::trouble::Trouble;
-pub(crate) use regretless_learn::visible as shorten;
+pub(crate) use regretless_learn::{count, visible as shorten};
 
 /// Short for results whose error is a boxed [`SpecError`].
 pub type Result<T> = std::result::Result<T, Box<SpecError>>;
@@ -57,6 +57,40 @@ pub enum ProjectError {
         /// What is wrong with it.
         trouble: RunTrouble,
     },
+    /// Predicted parts and no values for them.
+    #[error("{file} predicts {parts}, and no values are given")]
+    NeedsParameters {
+        /// The problem file.
+        file: String,
+        /// The predicted parts.
+        parts: String,
+        /// What a table must hold, a line each.
+        needs: String,
+    },
+    /// A table and nothing that is predicted.
+    #[error("{file} predicts nothing, so the table would not be used")]
+    NothingPredicted {
+        /// The problem file.
+        file: String,
+    },
+    /// A row that the table does not have.
+    #[error("row {row} does not exist: {file} has {rows}, counted from 0")]
+    NoSuchRow {
+        /// The row.
+        row: usize,
+        /// The table.
+        file: String,
+        /// How many it has.
+        rows: String,
+    },
+    /// What the engine refused.
+    #[error("{file}: {source}")]
+    Problem {
+        /// The problem file.
+        file: String,
+        /// What it said.
+        source: regretless_core::ProblemError,
+    },
     /// A file that cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {
@@ -68,6 +102,16 @@ pub enum ProjectError {
 }
 
 impl ProjectError {
+    pub(crate) fn needs_parameters(spec: &crate::Spec) -> Self {
+        let parts: Vec<_> = spec.predicted().iter().map(|p| format!("`{}`", p.key)).collect();
+        let needs: Vec<_> = spec.predicted().iter().map(|p| format!("  {}", p.needs())).collect();
+        Self::NeedsParameters {
+            file: spec.file().display().to_string(),
+            parts: parts.join(", "),
+            needs: needs.join("\n"),
+        }
+    }
+
     pub(crate) fn run(path: &Path, trouble: RunTrouble) -> Self {
         Self::Run { path: path.to_owned(), trouble }
     }
@@ -228,11 +272,6 @@ fn line_column(text: &str, offset: usize) -> (u64, usize) {
     // Bytes that are not continuation bytes are characters.
     let column = last.iter().filter(|&&b| b & 0xC0 != 0x80).count() + 1;
     (line as u64 + 1, column)
-}
-
-/// `1 row`, `2 rows`.
-pub(crate) fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 #[cfg(test)]

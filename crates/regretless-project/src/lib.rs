@@ -34,6 +34,7 @@
 //! Bad input is a [`SpecError`] that says where, what and what to do; nothing here panics on it, and nothing large is
 //! read or reserved before it is known to be within the [`Limits`].
 
+pub mod check;
 mod columns;
 mod data;
 mod data_settings;
@@ -41,8 +42,10 @@ mod dataset;
 mod error;
 pub mod file;
 mod history;
+mod instances;
 mod key;
 mod limits;
+pub mod page;
 mod predict;
 mod resolve;
 mod run;
@@ -60,6 +63,7 @@ pub use data_settings::{DataFiles, DataSettings, Missing};
 pub use dataset::{DataChunk, DataReader};
 pub use error::{Place, ProjectError, Result, RunTrouble, SpecError, Trouble};
 pub use file::json_schema;
+pub use instances::Instances;
 pub use limits::Limits;
 pub use predict::Predicted;
 pub use regretless_core::{Parameter, Parameters};

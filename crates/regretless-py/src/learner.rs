@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use regretless_core::{Decision, Layout, Parameter};
 use regretless_learn::{
-    Dataset, Decider, Epoch, LearnError, MethodName, Names, Observer, Part, Setting, Settings, Study, Task,
+    Dataset, Decider, Epoch, LearnError, MethodName, Names, Observer, Part, Setting, Settings, Task, Trainer,
     train,
 };
 use regretless_project::{SpecError, settings_of};
@@ -105,8 +105,8 @@ impl Learner {
         let trained = watched(py, threads, heard, || {
             let task = Task::new(problem.clone(), layout, data, settings)?;
             task.check(method)?;
-            let mut study = Study::new(&task, None, &mut observer)?;
-            let chosen = train(&mut study, method, seed)?;
+            let mut trainer = Trainer::new(&task, None, &mut observer)?;
+            let chosen = train(&mut trainer, method, seed)?;
             let decider = Decider::trained(&task, &chosen)?;
             let warnings = task.warnings().iter().chain(task.notes()).cloned().collect();
             Ok((decider, chosen.sentence.clone(), chosen.candidate.name, warnings))

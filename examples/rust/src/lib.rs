@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use regretless_core::{Layout, Parameter, Problem};
 use regretless_learn::stats::{Summary, paired_t};
 use regretless_learn::{
-    Dataset, MethodName, Names, Part, PredictorKind, Settings, Silent, Study, Task, judge, train,
+    Dataset, MethodName, Names, Part, PredictorKind, Settings, Silent, Task, Trainer, judge, train,
 };
 
 /// What an example ends with.
@@ -122,8 +122,8 @@ pub fn side_by_side(
         for (method, regrets) in methods.iter().zip(&mut regrets) {
             let name: MethodName = method.parse()?;
             let mut silent = Silent;
-            let mut study = Study::new(&task, None, &mut silent)?;
-            let chosen = train(&mut study, name, seed)?;
+            let mut trainer = Trainer::new(&task, None, &mut silent)?;
+            let chosen = train(&mut trainer, name, seed)?;
             let judgement = judge(&task, &chosen.candidate.fitted.model, task.test())?;
             regrets.push(judgement.measures.regret);
         }

@@ -4,15 +4,14 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use regretless_learn::{Comparison, MethodName, Task, compare, default_methods};
-use regretless_project::Spec;
+use regretless_learn::{Comparison, MethodName, Task, Threads, compare, default_methods, write_whole};
+use regretless_project::{Spec, page};
 use serde::Serialize;
 
 use crate::args::{CompareArgs, Format};
 use crate::error::CliError;
 use crate::learning::{four, names, p_value, read, threads};
 use crate::output::{Exit, Outcome, json, table, wrapped};
-use crate::page;
 use crate::progress::Comparing;
 use crate::templates::Template;
 
@@ -36,7 +35,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     let seeds: Vec<u64> = (0..args.seeds).map(|i| first.wrapping_add(i)).collect();
     let interrupt = crate::interrupt::on_ctrl_c();
     let progress = Comparing::new(args.common.quiet);
-    let compared = compare(&task, &methods, &seeds, threads, &progress, &interrupt);
+    let compared = compare(&task, &methods, &seeds, &Threads(threads), &progress, &interrupt);
     progress.finish();
     let comparison = compared?;
     if comparison.rows.is_empty() {
@@ -46,8 +45,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     let machine = json(&Machine::new(&spec, &comparison));
     let paths = report.write(&args.out)?;
     let file = args.out.join("comparison.json");
-    fs::write(&file, &machine)
-        .map_err(|source| CliError::Write { path: file.display().to_string(), source })?;
+    write_whole(&file, machine.as_bytes())?;
     let text = match args.common.format {
         Format::Json => machine,
         Format::Table => render(&spec, &task, &comparison, example.shown.as_deref(), &paths.html),
@@ -142,7 +140,7 @@ fn render(spec: &Spec, task: &Task, comparison: &Comparison, example: Option<&st
          the best other method; paired t-tests {what}."
     );
     let _ = writeln!(out, "\n{}", wrapped(&legend, 0));
-    if let Some(auto) = comparison.entries.iter().find(|e| e.method == "auto") {
+    if let Some(auto) = comparison.records.iter().find(|e| e.method == "auto") {
         let _ = writeln!(out, "{}", wrapped(&format!("auto, seed {}: {}.", auto.seed, auto.sentence), 0));
     }
     for warning in &comparison.warnings {

@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod decide;
 pub(crate) mod evaluate;
 pub(crate) mod new;
+pub(crate) mod paper;
 pub(crate) mod report;
 pub(crate) mod schema;
 pub(crate) mod solve;

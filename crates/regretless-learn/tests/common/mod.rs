@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use regretless_learn::{Chosen, Epoch, LearnError, Model, Silent, Study, Task, Weights, stream, train};
+use regretless_learn::{Chosen, Epoch, LearnError, Model, Silent, Task, Trainer, Weights, stream, train};
 use regretless_project::{Overrides, ProjectError, Run, Spec};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -55,8 +55,8 @@ impl Project {
 /// Trains without a run directory.
 pub(crate) fn fit(task: &Task, method: &str) -> Result<Chosen, LearnError> {
     let mut silent = Silent;
-    let mut study = Study::new(task, None, &mut silent)?;
-    train(&mut study, method.parse().unwrap(), task.settings().training.seed)
+    let mut trainer = Trainer::new(task, None, &mut silent)?;
+    train(&mut trainer, method.parse().unwrap(), task.settings().training.seed)
 }
 
 /// The epochs of the model that was kept.

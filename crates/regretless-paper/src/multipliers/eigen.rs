@@ -12,12 +12,12 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{MatRef, Par, Spec};
 use rayon::prelude::*;
+use regretless_learn::Journal;
 use serde::{Deserialize, Serialize};
 
 use super::table::median;
 use super::{Distribution, Draw, Quadratic};
 use crate::PaperError;
-use crate::journal::{Journal, number};
 
 /// The seed of the released study.
 pub const SEED: u64 = 29_489_138;
@@ -39,16 +39,16 @@ pub fn quick_sizes() -> Vec<usize> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Mean.
-    #[serde(deserialize_with = "number")]
+    #[serde(with = "regretless_learn::unknown")]
     pub mean: f64,
     /// Standard deviation of the sample; 0 for a single trial.
-    #[serde(deserialize_with = "number")]
+    #[serde(with = "regretless_learn::unknown")]
     pub std: f64,
     /// Median.
-    #[serde(deserialize_with = "number")]
+    #[serde(with = "regretless_learn::unknown")]
     pub median: f64,
     /// Largest.
-    #[serde(deserialize_with = "number")]
+    #[serde(with = "regretless_learn::unknown")]
     pub max: f64,
 }
 

@@ -5,8 +5,9 @@ mod problem;
 mod settings;
 mod text;
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use regretless_learn::LearnError;
 
 use self::text::Text;
 use crate::Spec;
@@ -31,15 +32,11 @@ struct Folder<'a> {
 }
 
 impl Folder<'_> {
-    /// Writes a file under another name first: it is there whole or not at all.
     fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.dir.join(name);
-        let half = self.dir.join(format!(".{name}.part"));
-        let done = fs::write(&half, bytes).and_then(|()| fs::rename(&half, &path));
-        done.map_err(|error| {
-            // It may be there or not; there is nothing more to do about it.
-            let _ = fs::remove_file(&half);
-            fail(path, Trouble::Unwritable(error))
+        regretless_learn::write_whole(&path, bytes).map_err(|error| match error {
+            LearnError::Io { path, source } => fail(path, Trouble::Unwritable(source)),
+            other => fail(path, Trouble::Misfit(other.to_string())),
         })
     }
 }

@@ -1,20 +1,22 @@
-//! From comparisons and runs to what the report shows.
+//! From records to what a page shows: a comparison here, finished runs in [`runs`].
+
+mod runs;
 
 use std::collections::BTreeMap;
 
 use regretless_core::Sense;
 use regretless_learn::{
-    Clip, Comparison, Entry, Epoch, Exhibit, Measures, Outcome, Settings, Sharpness as K, Stop, Task,
+    Clip, Comparison, Epoch, Exhibit, Record, Settings, Sharpness as K, Stop, Task, four,
 };
-use regretless_project::{Environment, Spec};
 use regretless_report::{
     Activity, Charts, Comparison as Table, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
 };
 
-use crate::learning::four;
+pub use self::runs::{Finished, runs};
+use crate::Spec;
 
 /// The page of a comparison.
-pub(crate) fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, example: Option<&str>) -> Report {
+pub fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, example: Option<&str>) -> Report {
     let rows = comparison.rows.iter().map(|r| Row {
         method: r.method.clone(),
         regret: r.regret,
@@ -35,11 +37,9 @@ pub(crate) fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, exam
         best: r.best,
         note: r.note.clone(),
     });
-    let exhibits: Vec<(&Entry, Exhibit)> =
-        first_of_each(&comparison.entries).map(|e| (e, Exhibit::of(task, &e.judgement))).collect();
     let mut charts = Charts {
-        curves: comparison.entries.iter().filter_map(|e| curve(&e.method, e.seed, &e.history)).collect(),
-        sharpness: sharpness(&comparison.entries),
+        curves: comparison.records.iter().filter_map(|e| curve(&e.method, e.seed, &e.history)).collect(),
+        sharpness: sharpness(&comparison.records),
         ..Charts::default()
     };
     let best = comparison.rows.iter().find(|r| r.best).map(|r| r.method.as_str());
@@ -48,14 +48,14 @@ pub(crate) fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, exam
         .iter()
         .filter(|r| regretless_learn::is_two_stage(&r.method) && r.method != "constant");
     let two_stage = trained.min_by(|a, b| a.regret.total_cmp(&b.regret)).map(|r| r.method.as_str());
-    for (entry, exhibit) in &exhibits {
+    for record in first_of_each(&comparison.records) {
         // The first seed stands for all: its rows are the same for every method.
-        let all = comparison.entries.iter().filter(|e| e.method == entry.method);
-        let regrets = all.flat_map(|e| e.judgement.regrets()).filter(|r| r.is_finite()).collect();
-        charts.distributions.push(Distribution { method: entry.method.clone(), regrets });
-        if Some(entry.method.as_str()) == best || Some(entry.method.as_str()) == two_stage {
-            charts.scatters.push(scatter(&entry.method, exhibit));
-            charts.activity.push(activity(&entry.method, exhibit));
+        let all = comparison.records.iter().filter(|e| e.method == record.method);
+        let regrets = all.flat_map(|e| e.regrets.iter().copied()).filter(|r| r.is_finite()).collect();
+        charts.distributions.push(Distribution { method: record.method.clone(), regrets });
+        if Some(record.method.as_str()) == best || Some(record.method.as_str()) == two_stage {
+            charts.scatters.push(scatter(&record.method, &record.exhibit));
+            charts.activity.push(activity(&record.method, &record.exhibit));
         }
     }
     let [train, valid, test] = [task.train(), task.valid(), task.test()].map(<[usize]>::len);
@@ -68,7 +68,7 @@ pub(crate) fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, exam
     ));
     notes.extend(
         comparison
-            .entries
+            .records
             .iter()
             .filter(|e| e.method == "auto")
             .map(|e| format!("auto, seed {}: {}.", e.seed, e.sentence)),
@@ -84,99 +84,6 @@ pub(crate) fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, exam
         table: Table { rows: rows.collect(), unit: unit(spec) },
         charts,
         settings: settings(task.settings()),
-        notes,
-    }
-}
-
-/// A run that was trained to its end.
-pub(crate) struct Finished {
-    pub(crate) dir: String,
-    pub(crate) spec: Spec,
-    pub(crate) trained: Outcome,
-    pub(crate) epochs: Vec<Epoch>,
-    pub(crate) environment: Environment,
-}
-
-impl Finished {
-    /// What the run is called on the page.
-    fn name(&self, all: &[Self]) -> String {
-        let twins = all.iter().filter(|f| f.trained.kept == self.trained.kept).count();
-        if twins > 1 { format!("{} ({})", self.trained.kept, self.dir) } else { self.trained.kept.clone() }
-    }
-}
-
-/// The page of finished runs.
-pub(crate) fn runs(all: &[Finished]) -> Report {
-    let judged = |f: &Finished| f.trained.test.clone().unwrap_or_else(|| f.trained.valid.clone());
-    let lowest = all.iter().map(judged).min_by(Measures::rank);
-    let row = |method: String, m: Measures, seconds: f64, best: bool| Row {
-        method,
-        regret: m.regret,
-        relative: Some(m.relative).filter(|r| r.is_finite()),
-        cvar90: Some(m.cvar90),
-        violation: Some(m.violation),
-        mse: Some(m.mse),
-        mae: Some(m.mae),
-        seconds,
-        seeds: 1,
-        best,
-        ..Row::default()
-    };
-    let mut rows = Vec::new();
-    let mut charts = Charts::default();
-    if let Some(first) = all.first() {
-        rows.push(row("constant".into(), first.trained.constant.clone(), 0.0, false));
-    }
-    for finished in all {
-        let name = finished.name(all);
-        let m = judged(finished);
-        rows.push(row(
-            name.clone(),
-            m.clone(),
-            finished.trained.seconds,
-            lowest.as_ref().is_some_and(|best| m.rank(best).is_le()),
-        ));
-        let exhibit = &finished.trained.exhibit;
-        let kept = finished.trained.kept.trim_end_matches("+scenarios");
-        let stage: Vec<Epoch> = finished.epochs.iter().filter(|e| e.stage == kept).cloned().collect();
-        charts.curves.extend(curve(&name, finished.trained.seed, &stage));
-        charts.distributions.push(Distribution { method: name.clone(), regrets: exhibit.regrets.clone() });
-        charts.scatters.push(scatter(&name, exhibit));
-        charts.activity.push(activity(&name, exhibit));
-    }
-    let warned = all.iter().flat_map(|f| f.trained.warnings.iter().map(|w| format!("Warning: {w}.")));
-    let mut notes: Vec<String> = warned.collect();
-    notes.extend(all.iter().flat_map(|f| f.trained.notes.clone()));
-    notes.dedup();
-    notes.push(
-        "One training a row: for differences beyond chance use `regretless compare` with several seeds."
-            .into(),
-    );
-    let summary = match all {
-        [one] => format!("{}.", capital(&one.trained.sentence)),
-        _ => String::new(),
-    };
-    let settings_of = |f: &Finished| {
-        let mut sections = settings(f.spec.settings());
-        let e = &f.environment;
-        sections.push((
-            format!("Run {}", f.dir),
-            vec![
-                ("Version".into(), e.version.clone()),
-                ("Machine".into(), format!("{}, {} threads", e.system, e.threads)),
-                ("Command".into(), e.command.join(" ")),
-            ],
-        ));
-        sections
-    };
-    let spec = all.first().map(|f| &f.spec);
-    Report {
-        title: spec.and_then(|s| s.name()).unwrap_or("Runs").to_owned(),
-        summary,
-        problem: spec.map(facts).unwrap_or_default(),
-        table: Table { rows, unit: spec.map(unit).unwrap_or_default() },
-        charts,
-        settings: all.iter().flat_map(settings_of).collect(),
         notes,
     }
 }
@@ -212,9 +119,9 @@ fn summary(comparison: &Comparison) -> String {
     )
 }
 
-fn first_of_each(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
+fn first_of_each(records: &[Record]) -> impl Iterator<Item = &Record> {
     let mut seen: Vec<&str> = Vec::new();
-    entries.iter().filter(move |e| {
+    records.iter().filter(move |e| {
         let new = !seen.contains(&e.method.as_str());
         seen.push(&e.method);
         new
@@ -252,12 +159,12 @@ fn activity(method: &str, exhibit: &Exhibit) -> Activity {
 }
 
 /// K against regret: for each method and K the mean and deviation over seeds.
-fn sharpness(entries: &[Entry]) -> Vec<Sharpness> {
+fn sharpness(records: &[Record]) -> Vec<Sharpness> {
     let mut methods: BTreeMap<&str, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
-    for entry in entries {
-        for (k, regret) in &entry.sharpness {
+    for record in records {
+        for (k, regret) in &record.sharpness {
             // Positive numbers sort as their bits do.
-            methods.entry(&entry.method).or_default().entry(k.to_bits()).or_default().push(*regret);
+            methods.entry(&record.method).or_default().entry(k.to_bits()).or_default().push(*regret);
         }
     }
     let one = |(method, ks): (&str, BTreeMap<u64, Vec<f64>>)| {

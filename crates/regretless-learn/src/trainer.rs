@@ -21,7 +21,7 @@ use crate::task::Task;
 use crate::tensorboard::EventWriter;
 
 /// Trains predictors one after the other, each written down as a stage if there is a place for them.
-pub struct Study<'a> {
+pub struct Trainer<'a> {
     task: &'a Task,
     stages: Option<&'a Stages>,
     observer: &'a mut dyn Observer,
@@ -59,14 +59,14 @@ struct StageRecord {
     seconds: f64,
 }
 
-impl<'a> Study<'a> {
-    /// A study of a task. Stages that were finished before are read and not trained again.
+impl<'a> Trainer<'a> {
+    /// A trainer of a task. Stages that were finished before are read and not trained again.
     pub fn new(
         task: &'a Task,
         stages: Option<&'a Stages>,
         observer: &'a mut dyn Observer,
     ) -> Result<Self, LearnError> {
-        let mut study = Self {
+        let mut trainer = Self {
             task,
             stages,
             observer,
@@ -78,9 +78,9 @@ impl<'a> Study<'a> {
         if let Some(stages) = stages {
             let epochs = stages.recorded()?;
             stages.write_metrics(&epochs)?;
-            study.events = Some(stages.events(epochs.len() as u64)?);
+            trainer.events = Some(stages.events(epochs.len() as u64)?);
         }
-        Ok(study)
+        Ok(trainer)
     }
 
     /// The task.
@@ -236,7 +236,7 @@ impl<'a> Study<'a> {
             let seed = recipe.training.seed.wrapping_add(7919 * i as u64);
             // Members differ by what chance does on the way; a regression has one solution.
             let regression = Regression::Descent;
-            let training = TrainingSettings { seed, regression, ..recipe.training.clone() };
+            let training = TrainingSettings { regression, seed, ..recipe.training.clone() };
             let name = format!("{} {}/{count}", recipe.name, i + 1);
             let member = Recipe { name, training, scenarios: false, ..recipe.clone() };
             let fitted = self.fit(self.task, &member, start)?;

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use crate::{Columns, DataFiles, DataSettings, Missing, Overrides, Spec, TableReader};
 use regretless_learn::{Dataset, Split};
-use regretless_project::{Columns, DataFiles, DataSettings, Missing, Overrides, Spec, TableReader};
 
 use super::{Finding, Verdict, placement};
-use crate::error::CliError;
-use crate::learning::names;
-use crate::output::count;
+use crate::error::ProjectError;
+use regretless_learn::count;
+use regretless_learn::some_of;
 
 /// Looks through the data as `train` would; `table` is read in place of the one that the problem file names. A problem file
 /// without `[data]` is not there to be learned from: its tables hold parameters.
-pub(super) fn run(spec: &Spec, table: Option<&std::path::Path>) -> Result<Vec<Finding>, CliError> {
+pub(super) fn run(spec: &Spec, table: Option<&std::path::Path>) -> Result<Vec<Finding>, ProjectError> {
     if spec.predicted().is_empty() || spec.data().is_none() {
         return Ok(Vec::new());
     }
@@ -41,7 +41,7 @@ fn features(data: &Dataset) -> Finding {
     let all = &data.names.features;
     match all.len() {
         0 => Finding::ok("features", "none: the predictor is constant"),
-        n => Finding::ok("features", format!("{}: {}", count(n, "column"), names(all))),
+        n => Finding::ok("features", format!("{}: {}", count(n, "column"), some_of(all))),
     }
 }
 
@@ -74,7 +74,7 @@ fn left_out(spec: &Spec, settings: &DataSettings, columns: &Columns) -> Option<F
     let told: Vec<String> = reasons
         .iter()
         .filter(|(_, all)| !all.is_empty())
-        .map(|(why, all)| format!("{} ({why})", names(all)))
+        .map(|(why, all)| format!("{} ({why})", some_of(all)))
         .collect();
     (!told.is_empty()).then(|| Finding::ok("left out", told.join("; ")))
 }

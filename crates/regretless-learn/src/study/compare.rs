@@ -2,44 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::choose::{self, Tried};
-use crate::epoch::{Ended, Epoch};
+use super::executor::Executor;
+use super::record::{Record, judged_rows, trial};
+use crate::choose;
+use crate::epoch::Ended;
 use crate::error::LearnError;
-use crate::judge::{Judgement, judge};
-use crate::observer::{Interrupt, Observer};
+use crate::observer::Interrupt;
 use crate::settings::{Method as Word, MethodName};
 use crate::stats::{Summary, bootstrap_mean, paired_t, wilcoxon};
-use crate::study::Study;
 use crate::suspicions::ENOUGH;
 use crate::task::Task;
-
-/// One method trained with one seed.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    /// The method's full id.
-    pub method: String,
-    /// The seed.
-    pub seed: u64,
-    /// Everything that was trained on the way.
-    pub tried: Vec<Tried>,
-    /// What was chosen, in words.
-    pub sentence: String,
-    /// Epochs of the predictor that was kept.
-    pub history: Vec<Epoch>,
-    /// How its training ended.
-    pub ended: Ended,
-    /// Decisions on the test part (on validation, if there is no test part).
-    pub judgement: Judgement,
-    /// For every K of a grid its regret on the same rows.
-    pub sharpness: Vec<(f64, f64)>,
-    /// Seconds, everything included.
-    pub seconds: f64,
-}
 
 /// A method over all seeds: a row of the table.
 #[derive(Clone, Debug, Serialize)]
@@ -90,7 +65,7 @@ pub struct Comparison {
     /// The table, in the order of the methods.
     pub rows: Vec<Row>,
     /// Every training.
-    pub entries: Vec<Entry>,
+    pub records: Vec<Record>,
     /// What the tests pair: seeds or instances.
     pub paired: &'static str,
     /// The part that was judged on.
@@ -123,26 +98,26 @@ pub fn default_methods(task: &Task) -> Vec<MethodName> {
 /// What a comparison tells while it works; called from several threads.
 pub trait Progress: Sync {
     /// Trainings begin: this many.
-    fn start(&self, entries: usize) {
-        let _ = entries;
+    fn start(&self, trials: usize) {
+        let _ = trials;
     }
 
     /// A training is over.
-    fn done(&self, entry: &Entry) {
-        let _ = entry;
+    fn done(&self, record: &Record) {
+        let _ = record;
     }
 }
 
 /// Says nothing.
 impl Progress for () {}
 
-/// Trains every method with every seed (which also splits at random where the problem file says so), `threads` at a time, and judges them on the same rows. The numbers do not depend
-/// on `threads`.
+/// Trains every method with every seed (which also splits at random where the settings say so), and judges them on the same
+/// rows. The numbers do not depend on who does the work.
 pub fn compare(
     task: &Task,
     methods: &[MethodName],
     seeds: &[u64],
-    threads: usize,
+    executor: &dyn Executor,
     progress: &dyn Progress,
     interrupt: &Interrupt,
 ) -> Result<Comparison, LearnError> {
@@ -164,114 +139,58 @@ pub fn compare(
     let jobs: Vec<(usize, MethodName)> =
         (0..seeds.len()).flat_map(|s| methods.iter().map(move |m| (s, *m))).collect();
     progress.start(jobs.len());
-    let next = AtomicUsize::new(0);
-    let results: Mutex<BTreeMap<usize, Result<Entry, LearnError>>> = Mutex::new(BTreeMap::new());
-    let work = || {
-        // One thread a training: small solves do not wait for one another, and the numbers are those of one thread.
-        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
-        loop {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&(s, name)) = jobs.get(i) else { return };
-            if interrupt.requested() {
-                return;
-            }
-            let entry = pool.install(|| entry(&tasks[s], name, seeds[s], interrupt));
-            if let Ok(entry) = &entry {
-                progress.done(entry);
-            }
-            let failed = entry.is_err();
-            if let Ok(mut results) = results.lock() {
-                results.insert(i, entry);
-            }
-            if failed {
-                next.fetch_max(jobs.len(), Ordering::Relaxed);
-            }
+    let results: Mutex<BTreeMap<usize, Result<Record, LearnError>>> = Mutex::new(BTreeMap::new());
+    executor.run(jobs.len(), &|i| {
+        if interrupt.requested() {
+            return false;
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.max(1) {
-            scope.spawn(work);
+        let (s, name) = jobs[i];
+        let record = trial(&tasks[s], name, seeds[s], interrupt);
+        if let Ok(record) = &record {
+            progress.done(record);
         }
-        work();
-    });
+        let fine = record.is_ok();
+        if let Ok(mut results) = results.lock() {
+            results.insert(i, record);
+        }
+        fine
+    })?;
     let results = results.into_inner().unwrap_or_default();
-    let entries: Vec<Entry> = results.into_values().collect::<Result<_, _>>()?;
-    let complete = |seed: &u64| entries.iter().filter(|e| e.seed == *seed).count() == methods.len();
+    let records: Vec<Record> = results.into_values().collect::<Result<_, _>>()?;
+    let complete = |seed: &u64| records.iter().filter(|e| e.seed == *seed).count() == methods.len();
     // An interrupted comparison keeps the seeds it finished: rows must rest on the same data.
     let whole: Vec<u64> = seeds.iter().copied().filter(complete).collect();
-    let entries: Vec<Entry> = entries.into_iter().filter(|e| whole.contains(&e.seed)).collect();
+    let records: Vec<Record> = records.into_iter().filter(|e| whole.contains(&e.seed)).collect();
     // Seeds that judge the same rows are no draws of the world: what varies between rows is then what there is to test by.
     let same_rows = tasks.iter().all(|t| judged_rows(t) == judged_rows(first));
     let paired = if whole.len() >= 3 && !same_rows { "seeds" } else { "instances" };
-    let rows = rows(&entries, paired, same_rows);
+    let rows = rows(&records, paired, same_rows);
     let judged = if first.test().is_empty() { "validation" } else { "test" };
     let warnings = first.warnings().to_vec();
-    Ok(Comparison { rows, entries, paired, judged, notes: first.notes().to_vec(), warnings })
-}
-
-struct Quiet<'a>(&'a Interrupt);
-
-impl Observer for Quiet<'_> {
-    fn interrupted(&self) -> bool {
-        self.0.requested()
-    }
-}
-
-fn entry(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) -> Result<Entry, LearnError> {
-    let started = Instant::now();
-    let mut observer = Quiet(interrupt);
-    let mut study = Study::new(task, None, &mut observer)?;
-    let (chosen, all) = choose::train_all(&mut study, name, seed)?;
-    let seconds = started.elapsed().as_secs_f64();
-    let rows = judged_rows(task);
-    let judgement = judge(task, &chosen.candidate.fitted.model, rows)?;
-    let mut sharpness = Vec::new();
-    if all.len() > 1 && name.base != Word::Auto {
-        for candidate in &all {
-            if let Some(k) = candidate.k {
-                sharpness.push((k, judge(task, &candidate.fitted.model, rows)?.measures.regret));
-            }
-        }
-    }
-    Ok(Entry {
-        method: choose::full_name(task.settings(), name),
-        seed,
-        tried: chosen.tried,
-        sentence: chosen.sentence,
-        history: chosen.candidate.fitted.history,
-        ended: chosen.candidate.fitted.ended,
-        judgement,
-        sharpness,
-        seconds,
-    })
-}
-
-/// The rows that methods are judged on: test, or validation where there is none.
-fn judged_rows(task: &Task) -> &[usize] {
-    if task.test().is_empty() { task.valid() } else { task.test() }
+    Ok(Comparison { rows, records, paired, judged, notes: first.notes().to_vec(), warnings })
 }
 
 /// Each row's regret, mean over the seeds.
-fn over_seeds(entries: &[&Entry]) -> Vec<f64> {
-    let each: Vec<Vec<f64>> = entries.iter().map(|e| e.judgement.regrets()).collect();
+fn over_seeds(records: &[&Record]) -> Vec<f64> {
+    let each: Vec<Vec<f64>> = records.iter().map(|e| e.regrets.clone()).collect();
     let rows = each.first().map_or(0, Vec::len);
     (0..rows).map(|i| each.iter().map(|r| r[i]).sum::<f64>() / each.len() as f64).collect()
 }
 
-fn rows(entries: &[Entry], paired: &str, same_rows: bool) -> Vec<Row> {
+fn rows(records: &[Record], paired: &str, same_rows: bool) -> Vec<Row> {
     let mut methods: Vec<&str> = Vec::new();
-    for entry in entries {
-        if !methods.contains(&entry.method.as_str()) {
-            methods.push(&entry.method);
+    for record in records {
+        if !methods.contains(&record.method.as_str()) {
+            methods.push(&record.method);
         }
     }
-    let of = |method: &str| entries.iter().filter(|e| e.method == method).collect::<Vec<_>>();
+    let of = |method: &str| records.iter().filter(|e| e.method == method).collect::<Vec<_>>();
     let samples: Vec<Vec<f64>> = methods
         .iter()
         .map(|m| match paired {
-            "seeds" => of(m).iter().map(|e| e.judgement.measures.regret).collect(),
+            "seeds" => of(m).iter().map(|e| e.measures.regret).collect(),
             _ if same_rows => over_seeds(&of(m)),
-            _ => of(m).iter().flat_map(|e| e.judgement.regrets()).collect(),
+            _ => of(m).iter().flat_map(|e| e.regrets.iter().copied()).collect(),
         })
         .collect();
     let mut rows: Vec<Row> = methods.iter().map(|m| row(m, &of(m))).collect();
@@ -293,7 +212,7 @@ fn rows(entries: &[Entry], paired: &str, same_rows: bool) -> Vec<Row> {
         let both = samples[i].iter().copied().zip(samples[j].iter().copied());
         let (a, b): (Vec<f64>, Vec<f64>) = both.filter(|(a, b)| a.is_finite() && b.is_finite()).unzip();
         // A test over a handful of instances says nothing, however many seeds look at them.
-        let judged = entries.first().map_or(0, |e| e.judgement.rows.len());
+        let judged = records.first().map_or(0, |e| e.regrets.len());
         if judged < ENOUGH || paired != "seeds" && a.len() < ENOUGH {
             (Vec::new(), Vec::new())
         } else {
@@ -317,23 +236,23 @@ fn rows(entries: &[Entry], paired: &str, same_rows: bool) -> Vec<Row> {
     rows
 }
 
-fn row(method: &str, entries: &[&Entry]) -> Row {
-    let mean = |value: &dyn Fn(&Entry) -> f64| {
-        entries.iter().map(|e| value(e)).sum::<f64>() / entries.len().max(1) as f64
+fn row(method: &str, records: &[&Record]) -> Row {
+    let mean = |value: &dyn Fn(&Record) -> f64| {
+        records.iter().map(|e| value(e)).sum::<f64>() / records.len().max(1) as f64
     };
-    let measures = |e: &Entry| e.judgement.measures.clone();
-    let regrets: Vec<f64> = entries.iter().map(|e| measures(e).regret).collect();
+    let measures = |e: &Record| e.measures.clone();
+    let regrets: Vec<f64> = records.iter().map(|e| measures(e).regret).collect();
     let all: Vec<f64> =
-        entries.iter().flat_map(|e| e.judgement.regrets()).filter(|r| r.is_finite()).collect();
+        records.iter().flat_map(|e| e.regrets.iter().copied()).filter(|r| r.is_finite()).collect();
     let trained: Vec<f64> =
-        entries.iter().flat_map(|e| e.history.iter().skip(1).map(|h| h.zero_gradients)).collect();
-    let diverged = entries.iter().filter(|e| e.ended == Ended::Diverged).count();
-    let undecided = entries.iter().map(|e| measures(e).undecided).sum();
+        records.iter().flat_map(|e| e.history.iter().skip(1).map(|h| h.zero_gradients)).collect();
+    let diverged = records.iter().filter(|e| e.ended == Ended::Diverged).count();
+    let undecided = records.iter().map(|e| measures(e).undecided).sum();
     let mut notes = Vec::new();
     if diverged > 0 {
         notes.push(format!(
             "diverged with {diverged} of {} seeds; the best epoch before is shown",
-            entries.len()
+            records.len()
         ));
     }
     let violated = mean(&|e| measures(e).violated);
@@ -357,12 +276,12 @@ fn row(method: &str, entries: &[&Entry]) -> Row {
         p_value: None,
         wilcoxon: None,
         cvar90: mean(&|e| measures(e).cvar90),
-        violation: entries.iter().map(|e| measures(e).violation).fold(0.0, f64::max),
+        violation: records.iter().map(|e| measures(e).violation).fold(0.0, f64::max),
         mse: mean(&|e| measures(e).mse),
         mae: mean(&|e| measures(e).mae),
         zero_gradients: Summary::of(&trained).ok().map(|s| s.mean),
         seconds: mean(&|e| e.seconds),
-        seeds: entries.len(),
+        seeds: records.len(),
         best: false,
         undecided,
         note: (!notes.is_empty()).then(|| notes.join("; ")),

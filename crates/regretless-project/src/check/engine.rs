@@ -6,13 +6,14 @@ use regretless_core::{
     Instance, Multipliers, Oracle, Problem, RowId, Sharpness as FittedK, Status, Surrogate, SurrogateStatus,
 };
 use regretless_learn::Sharpness;
-use regretless_project::{Parameter, Parameters, Spec};
+
 use serde::Serialize;
 
 use super::{Finding, Report, gradient, spread};
-use crate::error::CliError;
+use crate::error::ProjectError;
 use crate::instances::Instances;
-use crate::output::{count, number};
+use crate::{Parameter, Parameters, Spec};
+use regretless_learn::{count, order, six};
 
 /// Instances that are looked at: enough to meet the rows that bind, few enough to be held at once.
 const MOST: usize = 1000;
@@ -20,31 +21,41 @@ const MOST: usize = 1000;
 const GRADIENTS: usize = 3;
 
 /// The penalties that stand in for hard rows.
-#[derive(Serialize)]
-pub(crate) struct MultiplierReport {
-    pub(crate) explanation: String,
-    pub(crate) rows: Vec<Penalty>,
+#[derive(Debug, Serialize)]
+pub struct MultiplierReport {
+    /// How they were found.
+    pub explanation: String,
+    /// One for each row.
+    pub rows: Vec<Penalty>,
 }
 
 /// The penalty of one hard row or bound.
-#[derive(Serialize)]
-pub(crate) struct Penalty {
-    pub(crate) row: String,
-    pub(crate) value: f64,
+#[derive(Debug, Serialize)]
+pub struct Penalty {
+    /// The row.
+    pub row: String,
+    /// Its penalty.
+    pub value: f64,
 }
 
 /// How the softened problem behaved.
-#[derive(Serialize)]
-pub(crate) struct CertificateReport {
-    pub(crate) holds: bool,
-    pub(crate) instances: usize,
-    pub(crate) without_optimum: usize,
-    pub(crate) unbounded: usize,
-    pub(crate) worst_violation: f64,
-    pub(crate) worst_row: Option<String>,
+#[derive(Debug, Serialize)]
+pub struct CertificateReport {
+    /// True if nothing was violated.
+    pub holds: bool,
+    /// Instances that were solved.
+    pub instances: usize,
+    /// Instances whose own problem has no optimum.
+    pub without_optimum: usize,
+    /// Instances whose softened problem is unbounded.
+    pub unbounded: usize,
+    /// The largest violation of a hard row.
+    pub worst_violation: f64,
+    /// The row.
+    pub worst_row: Option<String>,
 }
 
-pub(super) fn run(spec: &Spec, instances: &Instances, report: &mut Report) -> Result<(), CliError> {
+pub(super) fn run(spec: &Spec, instances: &Instances, report: &mut Report) -> Result<(), ProjectError> {
     let problem = spec.problem();
     let chosen = spread(instances.len(), MOST);
     let parameters: Vec<Parameters> = chosen.iter().map(|&i| instances.get(i)).collect::<Result<_, _>>()?;
@@ -81,8 +92,8 @@ pub(super) fn run(spec: &Spec, instances: &Instances, report: &mut Report) -> Re
         (options.k, options.k_rows) = (fitted.k, Some(fitted.rows));
     }
     let surrogate = Surrogate::new(problem, &multipliers, &options);
-    let surrogate =
-        surrogate.map_err(|source| CliError::Problem { file: spec.file().display().to_string(), source })?;
+    let surrogate = surrogate
+        .map_err(|source| ProjectError::Problem { file: spec.file().display().to_string(), source })?;
     smooth(spec, options.k, &surrogate, instances, &chosen, &batch, report)?;
 
     let picked = spread(optimal.len(), GRADIENTS).into_iter().map(|k| &parameters[optimal[k]]);
@@ -100,7 +111,7 @@ fn optima(
     chosen: &[usize],
     batch: &[Instance<'_>],
     report: &mut Report,
-) -> Result<Vec<usize>, CliError> {
+) -> Result<Vec<usize>, ProjectError> {
     let mut optimal = Vec::new();
     let mut first = None;
     for (k, optimum) in Oracle::new(problem).solve_batch(batch).into_iter().enumerate() {
@@ -132,17 +143,17 @@ fn of(looked_at: usize, all: usize) -> String {
 fn explain(problem: &Problem, trouble: &Status) -> String {
     let word = trouble.word();
     match trouble {
-        Status::Infeasible { rows } => format!("{word}: {} cannot hold together", names(problem, rows)),
+        Status::Infeasible { rows } => format!("{word}: {} cannot hold together", some_of(problem, rows)),
         Status::Unbounded { ray } => {
             let moving = problem.variables().iter().zip(ray).filter(|(_, d)| d.abs() > 1e-12);
-            let moving: Vec<_> = moving.map(|(name, d)| format!("{name} {}", number(*d))).collect();
+            let moving: Vec<_> = moving.map(|(name, d)| format!("{name} {}", six(*d))).collect();
             format!("{word} along {}", shortened(&moving))
         }
         _ => word.to_owned(),
     }
 }
 
-fn names(problem: &Problem, rows: &[RowId]) -> String {
+fn some_of(problem: &Problem, rows: &[RowId]) -> String {
     shortened(&rows.iter().map(|&row| problem.row_name(row)).collect::<Vec<_>>())
 }
 
@@ -172,7 +183,7 @@ fn certificate(problem: &Problem, multipliers: &Multipliers, report: &mut Report
     let certificate = &multipliers.certificate;
     let worst_row = certificate.worst_row.map(|row| problem.row_name(row));
     let worst = match &worst_row {
-        Some(row) => format!("largest violation {} at {row}", number(certificate.worst_violation)),
+        Some(row) => format!("largest violation {} at {row}", six(certificate.worst_violation)),
         None => "no hard row violated".to_owned(),
     };
     let solved = certificate.instances - certificate.without_optimum;
@@ -205,7 +216,7 @@ fn smooth(
     chosen: &[usize],
     batch: &[Instance<'_>],
     report: &mut Report,
-) -> Result<(), CliError> {
+) -> Result<(), ProjectError> {
     let options = &spec.surrogate().options;
     let (mut optimal, mut uncapped, mut infeasible, mut residual) = (0, 0, 0, 0.0_f64);
     for (k, solution) in surrogate.solve_batch(batch).into_iter().enumerate() {
@@ -223,7 +234,7 @@ fn smooth(
         if spec.surrogate().sharpness == Sharpness::Auto { " (fitted to the instances)" } else { "" };
     let mut detail = format!(
         "K = {}{fitted}, {segments} segments: {optimal} of {} solved",
-        number(k),
+        six(k),
         count(batch.len(), "instance")
     );
     if uncapped > 0 {
@@ -237,9 +248,4 @@ fn smooth(
     let _ = write!(detail, ", residual at most {}", order(residual));
     report.checks.push(Finding::judged("surrogate", optimal == batch.len(), detail));
     Ok(())
-}
-
-/// The power of ten above a small number.
-pub(super) fn order(v: f64) -> String {
-    if v <= 1e-15 { "1e-15".to_owned() } else { format!("1e{}", v.log10().ceil() as i32) }
 }

@@ -1,12 +1,12 @@
 //! The problem as stated: sizes, what is predicted, convexity.
 
+use crate::{Parameter, Spec};
 use regretless_core::Instance;
-use regretless_project::{Parameter, Spec};
 
 use super::{Finding, spread};
-use crate::error::CliError;
+use crate::error::ProjectError;
 use crate::instances::Instances;
-use crate::output::{count, number};
+use regretless_learn::{count, six};
 
 pub(super) fn sizes(spec: &Spec) -> Finding {
     let problem = spec.problem();
@@ -42,7 +42,7 @@ pub(super) fn predicted(spec: &Spec) -> Vec<Finding> {
 }
 
 /// The smallest eigenvalue of Q. That it is not negative was a condition for getting here, unless Q is predicted.
-pub(super) fn convexity(spec: &Spec, instances: Option<&Instances>) -> Result<Finding, CliError> {
+pub(super) fn convexity(spec: &Spec, instances: Option<&Instances>) -> Result<Finding, ProjectError> {
     // Eigenvalues of a few hundred matrices are a matter of seconds, of all of a long table they may not be.
     const MOST: usize = 200;
     let problem = spec.problem();
@@ -64,7 +64,7 @@ pub(super) fn convexity(spec: &Spec, instances: Option<&Instances>) -> Result<Fi
     }
     if looked_at > 0 {
         let detail =
-            format!("smallest eigenvalue of Q over {} is {}", count(looked_at, "instance"), number(smallest));
+            format!("smallest eigenvalue of Q over {} is {}", count(looked_at, "instance"), six(smallest));
         return Ok(Finding::ok("convexity", detail));
     }
     if spec.predicted().iter().any(|part| part.parameter == Parameter::Quadratic) {
@@ -74,6 +74,6 @@ pub(super) fn convexity(spec: &Spec, instances: Option<&Instances>) -> Result<Fi
     let smallest = stated.unwrap_or(f64::NAN);
     Ok(Finding::ok(
         "convexity",
-        format!("Q is positive semidefinite, its smallest eigenvalue is {}", number(smallest)),
+        format!("Q is positive semidefinite, its smallest eigenvalue is {}", six(smallest)),
     ))
 }

@@ -1,20 +1,22 @@
 //! `regretless solve`
 
-use regretless_core::{Oracle, Tolerances};
-use regretless_project::{Parameters, Spec};
+mod answer;
+mod table;
 
+use regretless_core::{Oracle, Tolerances};
+use regretless_project::{Instances, Parameters, Spec};
+
+use self::answer::{Answer, Report};
 use crate::args::{Format, SolveArgs};
 use crate::error::CliError;
-use crate::instances::Instances;
 use crate::output::{Exit, Outcome, json};
-use crate::solve::{Answer, Report, table};
 
 /// Instances that are held at a time: their matrices can be large.
 const CHUNK: usize = 1024;
 
 pub(crate) fn run(args: &SolveArgs) -> Result<Outcome, CliError> {
     let spec = Spec::read(&args.problem)?;
-    let instances = Instances::new(&spec, args.params.as_deref(), "--params")?;
+    let instances = Instances::new(&spec, args.params.as_deref()).map_err(CliError::of_table("--params"))?;
     let problem = spec.problem();
     let oracle = Oracle::new(problem).with_tolerances(Tolerances::all(args.tolerance));
     let wanted = match args.row {

@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use regretless_core::ProblemError;
-use regretless_project::{ParameterTable, Parameters, Spec};
+use regretless_core::{Parameters, ProblemError};
+use regretless_learn::count;
 
-use crate::error::CliError;
-use crate::output::count;
+use crate::error::ProjectError;
+use crate::{ParameterTable, Spec};
 
 /// Rows of the history that are read where nobody asked for them: it may be long.
 const HISTORY: usize = 1000;
 
 /// The instances of a problem.
-pub(crate) struct Instances {
+#[derive(Debug)]
+pub struct Instances {
     file: String,
     table: Option<ParameterTable>,
     /// True if nobody named the table but the problem file.
@@ -20,15 +21,14 @@ pub(crate) struct Instances {
 }
 
 impl Instances {
-    /// The rows of `table`, or the one instance of a problem that predicts nothing. `option` is the option that names the
-    /// table.
-    pub(crate) fn new(spec: &Spec, table: Option<&Path>, option: &'static str) -> Result<Self, CliError> {
+    /// The rows of `table`, or the one instance of a problem that predicts nothing.
+    pub fn new(spec: &Spec, table: Option<&Path>) -> Result<Self, ProjectError> {
         let predicts = !spec.predicted().is_empty();
         let file = spec.file().display().to_string();
         match table {
-            None if predicts => Err(CliError::needs_parameters(spec, option)),
+            None if predicts => Err(ProjectError::needs_parameters(spec)),
             None => Ok(Self { file, table: None, by_default: false }),
-            Some(_) if !predicts => Err(CliError::NothingPredicted { file, option }),
+            Some(_) if !predicts => Err(ProjectError::NothingPredicted { file }),
             Some(path) => {
                 let table = spec.read_parameters(path)?;
                 Ok(Self { file: path.display().to_string(), table: Some(table), by_default: false })
@@ -37,11 +37,9 @@ impl Instances {
     }
 
     /// The first rows of the table that the problem file's `[data]` section names; `None` if it names none.
-    pub(crate) fn history(spec: &Spec) -> Result<Option<Self>, CliError> {
+    pub fn history(spec: &Spec) -> Result<Option<Self>, ProjectError> {
         let table = spec.read_history(HISTORY).map_err(|mut error| {
-            error.hint.get_or_insert_with(|| {
-                "`[data]` of the problem file names this table; --data FILE takes another".to_owned()
-            });
+            error.hint.get_or_insert_with(|| "`[data]` of the problem file names this table".to_owned());
             error
         })?;
         let file = spec.history().map(|path| path.display().to_string()).unwrap_or_default();
@@ -49,7 +47,7 @@ impl Instances {
     }
 
     /// The table in words, if nobody named it but the problem file.
-    pub(crate) fn default_table(&self) -> Option<String> {
+    pub fn default_table(&self) -> Option<String> {
         let rows = match self.len() {
             HISTORY => format!("its first {HISTORY} rows"),
             rows => count(rows, "row"),
@@ -57,19 +55,21 @@ impl Instances {
         self.by_default.then(|| format!("{}, named by `[data]`: {rows}", self.file))
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// How many.
+    #[allow(clippy::len_without_is_empty, reason = "there is always one")]
+    pub fn len(&self) -> usize {
         self.table.as_ref().map_or(1, ParameterTable::len)
     }
 
     /// The row of the table that instance `i` is, if there is a table.
-    pub(crate) fn row(&self, i: usize) -> Option<usize> {
+    pub fn row(&self, i: usize) -> Option<usize> {
         self.table.as_ref().map(|_| i)
     }
 
     /// The parameters of instance `i`.
-    pub(crate) fn get(&self, i: usize) -> Result<Parameters, CliError> {
+    pub fn get(&self, i: usize) -> Result<Parameters, ProjectError> {
         let Some(table) = &self.table else { return Ok(Parameters::default()) };
-        table.row(i).ok_or_else(|| CliError::NoSuchRow {
+        table.row(i).ok_or_else(|| ProjectError::NoSuchRow {
             row: i,
             file: self.file.clone(),
             rows: count(table.len(), "row"),
@@ -77,10 +77,10 @@ impl Instances {
     }
 
     /// What the engine refused in instance `i`.
-    pub(crate) fn refused(&self, i: usize, source: ProblemError) -> CliError {
+    pub fn refused(&self, i: usize, source: ProblemError) -> ProjectError {
         match &self.table {
             Some(table) => table.error(i, source).into(),
-            None => CliError::Problem { file: self.file.clone(), source },
+            None => ProjectError::Problem { file: self.file.clone(), source },
         }
     }
 }
@@ -99,8 +99,10 @@ mod tests {
         assert!(Instances::history(&Spec::read(&file).unwrap()).unwrap().is_none());
         std::fs::write(&file, format!("{text}[data]\nfile = \"h.csv\"\n")).unwrap();
         let spec = Spec::read(&file).unwrap();
-        let CliError::Spec(error) = Instances::history(&spec).err().unwrap() else { panic!("another error") };
-        assert!(error.hint.unwrap().contains("--data FILE takes another"));
+        let ProjectError::Spec(error) = Instances::history(&spec).err().unwrap() else {
+            panic!("another error")
+        };
+        assert!(error.hint.unwrap().contains("names this table"));
         for (rows, said) in [(3, "h.csv, named by `[data]`: 3 rows"), (1500, "`[data]`: its first 1000 rows")]
         {
             std::fs::write(folder.path().join("h.csv"), format!("a\n{}", "1\n".repeat(rows))).unwrap();
@@ -108,7 +110,7 @@ mod tests {
             assert_eq!(instances.len(), rows.min(1000));
             assert!(instances.default_table().unwrap().ends_with(said));
         }
-        let named = Instances::new(&spec, Some(&folder.path().join("h.csv")), "--data").unwrap();
+        let named = Instances::new(&spec, Some(&folder.path().join("h.csv"))).unwrap();
         assert_eq!((named.len(), named.default_table()), (1500, None));
     }
 }

@@ -1,7 +1,5 @@
 //! What an exact solve found, ready to be printed.
 
-pub(crate) mod table;
-
 use regretless_core::{Optimum, Problem, RowId, Sense, Status, View};
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};

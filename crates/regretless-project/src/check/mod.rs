@@ -1,52 +1,67 @@
-//! What `regretless check` finds out, step by step.
+//! Is a problem stated as it is meant? What can be found out before anything is trained, step by step.
 
 mod engine;
 mod gradient;
 mod placement;
 mod statement;
 mod table;
-pub(crate) mod text;
 
 use std::path::Path;
 
-use regretless_project::Spec;
+use regretless_core::Sense;
 use serde::Serialize;
 
-use crate::error::CliError;
+use crate::Spec;
+use crate::error::ProjectError;
 use crate::instances::Instances;
-use crate::solve::sense;
-pub(crate) use engine::{CertificateReport, MultiplierReport};
-pub(crate) use gradient::GradientReport;
+pub use engine::{CertificateReport, MultiplierReport, Penalty};
+pub use gradient::GradientReport;
 
 /// Everything that was found.
-#[derive(Serialize)]
-pub(crate) struct Report {
-    pub(crate) problem: Option<String>,
-    pub(crate) sense: &'static str,
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// The problem's name.
+    pub problem: Option<String>,
+    /// `max` or `min`.
+    pub sense: &'static str,
     /// `LP` or `QP`.
-    pub(crate) class: &'static str,
-    pub(crate) instances: usize,
-    pub(crate) passed: bool,
-    pub(crate) checks: Vec<Finding>,
-    pub(crate) multipliers: Option<MultiplierReport>,
-    pub(crate) certificate: Option<CertificateReport>,
-    pub(crate) gradients: Vec<GradientReport>,
+    pub class: &'static str,
+    /// Instances that were looked at.
+    pub instances: usize,
+    /// True if nothing failed.
+    pub passed: bool,
+    /// Every check, in order.
+    pub checks: Vec<Finding>,
+    /// The penalties of hard rows, if there are any.
+    pub multipliers: Option<MultiplierReport>,
+    /// What they were tried on.
+    pub certificate: Option<CertificateReport>,
+    /// Gradients against differences.
+    pub gradients: Vec<GradientReport>,
 }
 
 /// One check.
-#[derive(Serialize)]
-pub(crate) struct Finding {
-    pub(crate) check: &'static str,
-    pub(crate) verdict: Verdict,
-    pub(crate) detail: String,
+#[derive(Debug, Serialize)]
+pub struct Finding {
+    /// What was checked.
+    pub check: &'static str,
+    /// What came out.
+    pub verdict: Verdict,
+    /// In words.
+    pub detail: String,
 }
 
+/// What came out of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Verdict {
+pub enum Verdict {
+    /// As it should be.
     Ok,
+    /// To be looked at.
     Warning,
+    /// Wrong.
     Failed,
+    /// Could not be checked.
     Skipped,
 }
 
@@ -70,15 +85,15 @@ impl Finding {
 
 /// Checks a problem on the given instances; without any, what depends on predicted values is left out.
 /// `table` is the one that the user named.
-pub(crate) fn check(
+pub fn check(
     spec: &Spec,
     instances: Option<&Instances>,
     table: Option<&Path>,
-) -> Result<Report, CliError> {
+) -> Result<Report, ProjectError> {
     let problem = spec.problem();
     let mut report = Report {
         problem: spec.name().map(str::to_owned),
-        sense: sense(problem),
+        sense: if problem.sense() == Sense::Max { "max" } else { "min" },
         class: if problem.is_linear() { "LP" } else { "QP" },
         instances: instances.map_or(0, Instances::len),
         passed: false,
@@ -96,7 +111,7 @@ pub(crate) fn check(
         engine::run(spec, instances, &mut report)?;
     } else {
         let keys: Vec<_> = spec.predicted().iter().map(|part| format!("`{}`", part.key)).collect();
-        let why = format!("{} predicted: give --data FILE", keys.join(", "));
+        let why = format!("{} predicted, and there are no data", keys.join(", "));
         for check in ["optimum", "multipliers", "certificate", "surrogate", "gradients"] {
             report.checks.push(Finding::skipped(check, why.clone()));
         }

@@ -2,14 +2,15 @@
 
 use std::fmt::Write;
 
-use super::engine::order;
-use super::{Report, Verdict};
+use regretless_learn::order;
+use regretless_project::check::{Report, Verdict};
+
 use crate::output::{count, number, table, wrapped};
 
 /// Longer lists of penalties are left to JSON.
 const MOST: usize = 20;
 
-pub(crate) fn render(report: &Report) -> String {
+pub(super) fn render(report: &Report) -> String {
     let mut out = String::new();
     let name = report.problem.as_deref().unwrap_or("problem");
     let instances = match report.instances {
@@ -63,6 +64,9 @@ pub(crate) fn render(report: &Report) -> String {
         (0, skipped) => format!("All checks passed that could be made, {skipped} skipped."),
         (failed, _) => format!("{} failed.", count(failed, "check")),
     };
+    if report.instances == 0 && of(Verdict::Skipped) > 0 {
+        verdict.push_str(" Give --data FILE for the others.");
+    }
     if of(Verdict::Warning) > 0 {
         let _ = write!(verdict, " {}.", count(of(Verdict::Warning), "warning"));
     }

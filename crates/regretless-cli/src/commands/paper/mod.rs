@@ -10,7 +10,6 @@ mod table;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use regretless_paper::portfolio::Portfolio;
@@ -102,7 +101,14 @@ fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> 
     let interrupt = crate::interrupt::on_ctrl_c();
     let progress = progress::Trainings::new(args.common.quiet);
     let threads = threads(args.common.threads);
-    let records = regretless_paper::run(application, &plan, &results, threads, &progress, &interrupt);
+    let records = regretless_paper::run(
+        application,
+        &plan,
+        &results,
+        &regretless_learn::Threads(threads),
+        &progress,
+        &interrupt,
+    );
     progress.finish();
     let records = match records {
         Ok(records) => records,
@@ -202,5 +208,5 @@ struct Machine<'a> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CliError> {
-    fs::write(path, text).map_err(|source| CliError::Write { path: path.display().to_string(), source })
+    Ok(regretless_learn::write_whole(path, text.as_bytes())?)
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::{Predicted, Spec};
 use regretless_core::Parameter;
 use regretless_learn::Dataset;
-use regretless_project::{Predicted, Spec};
 
 use super::{Finding, Verdict};
-use crate::learning::names;
+use regretless_learn::some_of;
 
 /// A line for every predicted part, and a warning where the names of columns suggest another order.
 pub(super) fn run(spec: &Spec, data: &Dataset) -> Vec<Finding> {
@@ -21,7 +21,7 @@ pub(super) fn run(spec: &Spec, data: &Dataset) -> Vec<Finding> {
             .enumerate()
             .map(|(k, column)| format!("{} ← {column}", entry(spec, part, k)))
             .collect();
-        findings.push(Finding::ok("predicted", format!("`{}`: {}", part.key, names(&pairs))));
+        findings.push(Finding::ok("predicted", format!("`{}`: {}", part.key, some_of(&pairs))));
         if other_order(columns, spec.problem().variables()) {
             findings.push(Finding {
                 check: "predicted",
@@ -30,7 +30,7 @@ pub(super) fn run(spec: &Spec, data: &Dataset) -> Vec<Finding> {
                     "`{}`: its columns end with the names of variables, in another order: {}. Columns are taken in the order of \
                      the table, so name them one by one in the order that is meant",
                     part.key,
-                    names(columns)
+                    some_of(columns)
                 ),
             });
         }

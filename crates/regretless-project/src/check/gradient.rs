@@ -8,11 +8,12 @@ use std::fmt::Write;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use regretless_core::{Gradients, Multipliers, Piece, RowId, Solution, Surrogate, SurrogateOptions};
-use regretless_project::{Parameter, Parameters, Spec};
+
 use serde::Serialize;
 
 use super::Finding;
-use crate::output::count;
+use crate::{Parameter, Parameters, Spec};
+use regretless_learn::count;
 
 /// Directions for each parameter and instance.
 const DIRECTIONS: usize = 4;
@@ -20,16 +21,18 @@ const DIRECTIONS: usize = 4;
 const TOLERANCE: f64 = 1e-5;
 
 /// The gradient with respect to one parameter, over all instances and directions.
-#[derive(Serialize)]
-pub(crate) struct GradientReport {
+#[derive(Debug, Serialize)]
+pub struct GradientReport {
     /// As the docs call it: theta, Q, C, …
-    pub(crate) parameter: &'static str,
-    pub(crate) entries: usize,
+    pub parameter: &'static str,
+    /// Its entries.
+    pub entries: usize,
     /// Directions compared; those with a kink too near are left out.
-    pub(crate) compared: usize,
+    pub compared: usize,
     /// Null if nothing could be compared.
-    pub(crate) relative_error: Option<f64>,
-    pub(crate) passed: bool,
+    pub relative_error: Option<f64>,
+    /// True if it is right, or nothing could be compared.
+    pub passed: bool,
 }
 
 /// What is perturbed.

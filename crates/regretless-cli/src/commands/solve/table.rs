@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use regretless_core::Status;
 
-use super::{Answer, Report, sense};
+use super::answer::{Answer, Report, sense};
 use crate::output::{count, number, table};
 
 /// More variables than this do not fit beside each other.

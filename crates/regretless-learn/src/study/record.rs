@@ -1,0 +1,89 @@
+//! One method trained with one seed, and what it came to.
+
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use crate::choose::{self, Tried};
+use crate::epoch::{Ended, Epoch};
+use crate::error::LearnError;
+use crate::exhibit::Exhibit;
+use crate::judge::judge;
+use crate::measures::Measures;
+use crate::observer::{Interrupt, Observer};
+use crate::settings::{Method, MethodName};
+use crate::task::Task;
+use crate::trainer::Trainer;
+
+/// What one training came to: all that tables and pages are made of, wherever it was done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// The method's full id.
+    pub method: String,
+    /// The seed.
+    pub seed: u64,
+    /// Everything that was trained on the way.
+    pub tried: Vec<Tried>,
+    /// What was chosen, in words.
+    pub sentence: String,
+    /// Epochs of the predictor that was kept.
+    pub history: Vec<Epoch>,
+    /// How its training ended.
+    pub ended: Ended,
+    /// Measures on the test part (on validation, if there is no test part).
+    pub measures: Measures,
+    /// The regret of each row of that part; NaN where there is no decision to compare.
+    #[serde(with = "crate::unknown::many")]
+    pub regrets: Vec<f64>,
+    /// What a page shows of the decisions.
+    pub exhibit: Exhibit,
+    /// For every K of a grid its regret on the same rows.
+    pub sharpness: Vec<(f64, f64)>,
+    /// Seconds, everything included.
+    pub seconds: f64,
+}
+
+/// The rows that methods are judged on: test, or validation where there is none.
+pub(super) fn judged_rows(task: &Task) -> &[usize] {
+    if task.test().is_empty() { task.valid() } else { task.test() }
+}
+
+/// Trains a method with a seed, and judges what was kept.
+pub fn trial(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) -> Result<Record, LearnError> {
+    let started = Instant::now();
+    let mut observer = Quiet(interrupt);
+    let mut trainer = Trainer::new(task, None, &mut observer)?;
+    let (chosen, all) = choose::train_all(&mut trainer, name, seed)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let rows = judged_rows(task);
+    let judgement = judge(task, &chosen.candidate.fitted.model, rows)?;
+    let mut sharpness = Vec::new();
+    if all.len() > 1 && name.base != Method::Auto {
+        for candidate in &all {
+            if let Some(k) = candidate.k {
+                sharpness.push((k, judge(task, &candidate.fitted.model, rows)?.measures.regret));
+            }
+        }
+    }
+    Ok(Record {
+        method: choose::full_name(task.settings(), name),
+        seed,
+        tried: chosen.tried,
+        sentence: chosen.sentence,
+        history: chosen.candidate.fitted.history,
+        ended: chosen.candidate.fitted.ended,
+        exhibit: Exhibit::of(task, &judgement),
+        regrets: judgement.regrets(),
+        measures: judgement.measures,
+        sharpness,
+        seconds,
+    })
+}
+
+struct Quiet<'a>(&'a Interrupt);
+
+impl Observer for Quiet<'_> {
+    fn interrupted(&self) -> bool {
+        self.0.requested()
+    }
+}
