@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import inspect
+import json
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -280,7 +280,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         }
         sections = {"surrogate": surrogate, "predictor": predictor, "training": training}
         given = {
-            name: {key: value for key, value in section.items() if value is not None} for name, section in sections.items()
+            name: {key: value for key, value in section.items() if value is not None}
+            for name, section in sections.items()
         }
         try:
             return json.dumps(given, default=_plain, allow_nan=False)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import importlib
 import inspect
+import io
 import pkgutil
 import re
 import subprocess
@@ -53,11 +55,15 @@ def test_types(command: list[str]) -> None:
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
 def test_pages_do_what_they_say(page: str) -> None:
     text = (Path(__file__).parents[2] / page).read_text()
-    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", text, re.DOTALL)
     assert blocks
-    for block in blocks:
+    for block, printed in blocks:
         names: dict[str, object] = {}
-        exec(block, names)
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            exec(block, names)
+        # What is printed stands below.
+        assert said.getvalue() in ("", printed)
         # `expression   # words → what it is`
         for expression, shown in re.findall(r"^(\S.*?)\s+#.* → (.*)$", block, re.MULTILINE):
             assert repr(eval(expression, names)) == shown
