@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::engine::workspace::State;
+use crate::engine::state::State;
 use crate::linalg::simd::Kernel;
 use crate::predict::instances::Reading;
 use crate::predict::layout::Values;

@@ -4,7 +4,6 @@
 //! ([`path`]). Where that fails [`newton`] is asked, then [`reference`] ([`fallback`] is the order of asking).
 
 pub(crate) mod accuracy;
-pub(crate) mod assemble;
 pub(crate) mod clock;
 pub(crate) mod fallback;
 pub(crate) mod newton;
@@ -18,6 +17,7 @@ pub(crate) mod residual;
 pub(crate) mod rows;
 pub(crate) mod scaling;
 pub(crate) mod simd;
+pub(crate) mod state;
 pub(crate) mod status;
 pub(crate) mod terms;
 pub(crate) mod workspace;

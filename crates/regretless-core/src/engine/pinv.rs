@@ -1,7 +1,7 @@
 //! Where H is singular: its pseudo-inverse, so that gradients are the minimum-norm ones and never NaN.
 
 use crate::engine::rows::{Piece, Softened};
-use crate::engine::workspace::State;
+use crate::engine::state::State;
 use crate::linalg::dense;
 use crate::linalg::matrix::Matrix;
 

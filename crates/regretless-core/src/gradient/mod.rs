@@ -14,6 +14,7 @@ pub(crate) mod kkt;
 use rayon::prelude::*;
 
 use crate::engine::rows::Piece;
+use crate::linalg::hessian::Hessian;
 use crate::linalg::simd::Kernel;
 use crate::problem::parameter::Parameter;
 use crate::problem::{RowId, RowValues};
@@ -106,10 +107,11 @@ impl Solution {
 
     /// v = H⁻¹g in place, with the H of smoothed gradients where they are wanted; H⁺g where H is singular.
     fn solve_h(&self, kernel: Kernel, v: &mut [f64]) {
-        match (self.interior(), &self.pseudo) {
-            (Some(interior), _) => interior.factor.solve_unpadded(kernel, v),
-            (None, Some(pseudo)) => pseudo.solve(v),
-            (None, None) => self.state.factor.solve_unpadded(kernel, v),
+        // A solve leaves a factor or a pseudo-inverse.
+        match (self.interior(), &self.pseudo, &self.state.factor) {
+            (Some(interior), ..) => interior.factor.solve_unpadded(kernel, v),
+            (None, Some(pseudo), _) => pseudo.solve(v),
+            (None, None, factor) => factor.iter().for_each(|f| f.factor.solve_unpadded(kernel, v)),
         }
     }
 

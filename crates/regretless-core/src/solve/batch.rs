@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::engine::pool::{Guard, Pool};
-use crate::engine::workspace::State;
+use crate::engine::state::State;
 use crate::problem::Instance;
 use crate::solve::store::Store;
 

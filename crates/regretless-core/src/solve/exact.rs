@@ -7,10 +7,11 @@
 //! Infeasible rows show as multipliers that keep growing: their growth is a Farkas certificate.
 
 use crate::engine::accuracy::Gauge;
-use crate::engine::path::{Outcome, Path};
+use crate::engine::path::{self, From, Outcome};
 use crate::engine::rows::{Law, Piece, Softened};
 use crate::engine::scaling::Columns;
-use crate::engine::workspace::{State, Workspace};
+use crate::engine::state::{Owner, State};
+use crate::engine::workspace::Workspace;
 use crate::problem::{RowId, View};
 
 mod infeasible;
@@ -28,8 +29,8 @@ pub(crate) enum Verdict {
     Optimal,
     /// Rows (engine positions) that cannot hold together.
     Infeasible(Vec<usize>),
-    /// The ray is in the worker's `ws.dx`.
-    Unbounded,
+    /// The objective grows along this ray, in the engine's units.
+    Unbounded(Vec<f64>),
     /// The engine could not finish.
     Stalled,
 }
@@ -62,7 +63,7 @@ const NO_LIMIT: f64 = 1e-9;
 const AT_KINK: f64 = 1e-12;
 
 impl ExactWorker {
-    pub(crate) fn new(view: &View<'_>) -> Self {
+    pub(crate) fn new(view: &View<'_>, owner: Owner) -> Self {
         let s = Softened::new(view);
         let (n, m) = (s.n, s.m());
         let mut worker = Self {
@@ -70,7 +71,7 @@ impl ExactWorker {
             columns: Columns::default(),
             norms: Vec::new(),
             typical: 0.0,
-            ws: Workspace::new(n, m),
+            ws: Workspace::new(owner, n, m),
             theta: vec![0.0; n],
             patience: PATIENCE,
             gauge: Gauge::default(),
@@ -83,12 +84,9 @@ impl ExactWorker {
     /// Loads the rows of another instance. `penalties` caps the hard rows (stacked order); `None` leaves them hard. The
     /// equalities in `implied` follow from the others and are left aside.
     pub(crate) fn load(&mut self, view: &View<'_>, penalties: Option<&[f64]>, implied: &[usize]) {
-        let m = self.s.m();
         self.s.load(view);
-        if self.s.m() != m {
-            // Bounds appeared or vanished: other rows, other memory.
-            self.ws = Workspace::new(self.s.n, self.s.m());
-        }
+        // Bounds appear or vanish: other rows, other memory.
+        self.ws.resize(self.s.n, self.s.m());
         self.normalise(view, penalties, implied);
     }
 
@@ -142,7 +140,7 @@ impl ExactWorker {
             if state.slope > 0.1 * slope && state.slope < 1e4 * slope {
                 slope = state.slope;
             }
-            self.s.excess(self.ws.kernel, &state.x, &mut self.ws.z);
+            self.s.excess(self.ws.kernel, &state.x, &mut self.ws.balance.z);
             self.anchor(state, slope);
         } else {
             self.cold(state, slope);
@@ -150,7 +148,7 @@ impl ExactWorker {
         // Forces below this are rounding, however small θ is.
         let force = self.force();
         self.s.floor = 1e-6 * if force > 0.0 { force } else { slope * self.typical.max(1e-3) };
-        let fits = warm && state.factored && state.slope == slope;
+        let fits = warm && state.factor.is_some() && state.slope == slope;
         self.rounds(state, !fits, slope)
     }
 
@@ -192,10 +190,11 @@ impl ExactWorker {
             state.lambda[i] = if caps.under > 0.0 { 0.0 } else { wanted.min(0.5 * caps.over) };
             state.piece[i] = Piece::On;
         }
-        s.excess(self.ws.kernel, &state.x, &mut self.ws.z);
-        self.ws.shift.copy_from_slice(&self.ws.z);
+        let actual = &mut self.ws.balance.z;
+        s.excess(self.ws.kernel, &state.x, actual);
+        state.z.copy_from_slice(actual);
         for i in 0..s.m_dense {
-            let (caps, z) = (self.caps[i], self.ws.z[i]);
+            let (caps, z) = (self.caps[i], actual[i]);
             (state.piece[i], state.lambda[i]) = match z {
                 _ if caps.over + caps.under <= 0.0 => (Piece::Below, 0.0),
                 _ if caps.over.is_infinite() && caps.under.is_infinite() => (Piece::On, 0.0),
@@ -211,7 +210,7 @@ impl ExactWorker {
         }
         let size = s.d.iter().fold(1e-3_f64, |m, d| m.max(d.abs()));
         for i in 0..s.m() {
-            let z = &mut self.ws.z[i];
+            let z = &mut state.z[i];
             match state.piece[i] {
                 Piece::On => *z = 0.0,
                 Piece::Below if *z > 0.0 => {
@@ -225,16 +224,16 @@ impl ExactWorker {
         }
     }
 
-    /// Laws around the current multipliers; z, actual before, becomes what the pieces say (0 on a kink).
+    /// Laws around the current multipliers; from the actual z of the balance the state's becomes what the pieces say (0 on a
+    /// kink).
     fn anchor(&mut self, state: &mut State, slope: f64) {
-        self.ws.shift.copy_from_slice(&self.ws.z);
         let laws = self.s.laws.iter_mut().zip(&self.caps);
-        let rows = laws.zip(&mut self.ws.z).zip(&mut state.lambda).zip(&state.piece);
-        for ((((law, caps), z), lambda), piece) in rows {
+        let rows = laws.zip(self.ws.balance.z.iter().zip(&mut state.z)).zip(&mut state.lambda);
+        for ((((law, caps), (actual, z)), lambda), piece) in rows.zip(&state.piece) {
             (*lambda, *z) = match piece {
-                Piece::Below => (-caps.under, z.min(0.0)),
+                Piece::Below => (-caps.under, actual.min(0.0)),
                 Piece::On => (lambda.clamp(-caps.under, caps.over), 0.0),
-                Piece::Above => (caps.over, z.max(0.0)),
+                Piece::Above => (caps.over, actual.max(0.0)),
             };
             *law = Law::exact(caps.over, caps.under, *lambda, slope);
         }
@@ -242,23 +241,20 @@ impl ExactWorker {
 
     /// Paths and corrections until every row on a kink is at it.
     fn rounds(&mut self, state: &mut State, refactor: bool, slope: f64) -> Verdict {
-        let limit = self.ws.work.breakpoints + 100 + self.patience * (self.s.n + self.s.m());
+        let limit = self.ws.limit(&self.s, self.patience);
         let (mut slope, mut refactor) = (slope, refactor);
         let mut last = f64::INFINITY;
         // The largest size met: where the optimum is 0, the current one shrinks with the error.
         let mut size = 0.0_f64;
         for round in 0..ROUNDS {
-            let mut path = Path::new(&self.s, state, &mut self.ws, &self.theta);
-            if refactor && !path.factorise() {
+            if refactor && !self.ws.hold(&self.s, state) {
                 return Verdict::Stalled;
             }
             refactor = false;
             state.slope = slope;
-            let mut path = Path::new(&self.s, state, &mut self.ws, &self.theta);
-            path.limit = limit;
-            match path.run() {
+            match path::walk(&self.s, state, &mut self.ws, &self.theta, From::Pieces, limit) {
                 Outcome::Arrived => {}
-                Outcome::Unbounded => return Verdict::Unbounded,
+                Outcome::Unbounded(ray) => return Verdict::Unbounded(ray),
                 Outcome::Stalled => return Verdict::Stalled,
             }
             self.ws.settle(&self.s, state, &self.theta);
@@ -292,7 +288,14 @@ impl ExactWorker {
     /// The multipliers at the end of a path. Returns the largest |z| and the largest |d| over rows on a kink.
     fn read(&self, state: &mut State) -> (f64, f64) {
         let (mut off, mut limit) = (0.0_f64, 0.0_f64);
-        let rows = self.s.laws.iter().zip(&self.s.d).zip(&self.ws.z).zip(&mut state.lambda).zip(&state.piece);
+        let rows = self
+            .s
+            .laws
+            .iter()
+            .zip(&self.s.d)
+            .zip(&self.ws.balance.z)
+            .zip(&mut state.lambda)
+            .zip(&state.piece);
         for ((((law, d), z), lambda), piece) in rows {
             *lambda = law.multiplier(*piece, *z);
             if *piece == Piece::On {

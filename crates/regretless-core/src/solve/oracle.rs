@@ -3,8 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::engine::pool::{Guard, Pool};
+use crate::engine::state::{Owner, State};
 use crate::engine::status::Link;
-use crate::engine::workspace::{Owner, State, Work};
+use crate::engine::workspace::Work;
 use crate::problem::tolerance::Tolerances;
 use crate::problem::{Instance, Problem, ProblemError, RowValues, View};
 use crate::solve::active_set;
@@ -148,7 +149,7 @@ impl Oracle {
 
     fn new_worker(&self) -> Worker {
         let view = self.problem.view(&Instance::default()).expect("a validated problem has a valid view");
-        let mut exact = ExactWorker::new(&view);
+        let mut exact = ExactWorker::new(&view, self.owner);
         exact.load(&view, self.penalties.as_deref(), self.implied(&Instance::default()));
         Worker { exact, own_rows: true }
     }
@@ -183,16 +184,16 @@ impl Oracle {
         exact.set_gain(&view);
         exact.ws.work = Work::default();
         let (n, m) = (exact.s.n, exact.s.m());
-        let (mut state, warm) = self.owner.adopt(start.or_else(|| self.home.clone()), n, m);
+        let (mut state, warm) = exact.ws.adopt(start.or_else(|| self.home.clone()), n, m);
         // States keep x in the user's units: those of the engine may differ between instances.
         exact.columns.divide(&mut state.x);
         if fresh {
-            state.factored = false;
+            exact.ws.give_up_factor(&mut state);
         }
         let optimum = self.chain(&view, exact, &mut state, warm);
         exact.columns.multiply(&mut state.x);
         if fresh {
-            state.factored = false;
+            exact.ws.give_up_factor(&mut state);
         }
         Ok((optimum, Arc::new(state)))
     }
@@ -201,7 +202,7 @@ impl Oracle {
     /// set; the same from nothing; the reference solver crossed over, and at last its own point.
     fn chain(&self, view: &View<'_>, exact: &mut ExactWorker, state: &mut State, warm: bool) -> Optimum {
         // What has not moved is where it was; the measurement is made all the same.
-        if warm && state.factored && state.theta == exact.theta {
+        if warm && state.factor.is_some() && state.theta == exact.theta {
             let optimum = self.answer(view, exact, state, Link::Path);
             if optimum.is_optimal() {
                 return optimum;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::engine::rows::Piece;
-use crate::engine::workspace::State;
-use crate::linalg::factor::Factor;
+use crate::engine::state::State;
+use crate::linalg::hessian::{Factor, Hessian};
 use crate::solve::codec::{Reader, SavedError, Writer};
 
 const TAG: [u8; 4] = *b"RGST";
@@ -47,7 +47,7 @@ impl Store {
 
     /// Number of samples remembered with their factor.
     pub fn factors(&self) -> usize {
-        self.states.values().filter(|s| s.factored).count()
+        self.states.values().filter(|s| s.has_lasting_factor()).count()
     }
 
     /// Forgets all samples; the budget stays.
@@ -124,7 +124,7 @@ impl Store {
         }
         let with_factor = (self.budget - light * self.states.len()) / Factor::bytes(n).max(1);
         for state in self.states.values_mut().skip(with_factor) {
-            if state.factored {
+            if state.factor.is_some() {
                 *state = Arc::new(state.light());
             }
         }

@@ -17,8 +17,9 @@ use crate::engine::fallback;
 use crate::engine::penalty::{engine_sharpness, set_laws};
 use crate::engine::pool::Pool;
 use crate::engine::rows::Softened;
+use crate::engine::state::{Owner, State};
 use crate::engine::status::SurrogateStatus;
-use crate::engine::workspace::{Owner, State, Work, Workspace};
+use crate::engine::workspace::{Work, Workspace};
 use crate::multipliers::Multipliers;
 use crate::problem::duplicates;
 use crate::problem::duplicates::Duplicates;
@@ -305,7 +306,7 @@ impl Surrogate {
 
     fn new_worker(&self) -> Worker {
         Worker {
-            ws: Workspace::new(self.rows.n, self.rows.m()),
+            ws: Workspace::new(self.owner, self.rows.n, self.rows.m()),
             rows: (*self.rows).clone(),
             theta: vec![0.0; self.rows.n],
         }
@@ -323,23 +324,16 @@ impl Surrogate {
         let rows = if fresh {
             worker.rows.load(&view);
             set_laws(&mut worker.rows, &view, &self.penalties_of(instance), &self.sharpness);
-            if worker.rows.m() != worker.ws.z.len() {
-                worker.ws = Workspace::new(worker.rows.n, worker.rows.m());
-            }
             Arc::new(worker.rows.clone())
         } else {
-            if self.rows.m() != worker.ws.z.len() {
-                worker.ws = Workspace::new(self.rows.n, self.rows.m());
-            }
             Arc::clone(&self.rows)
         };
+        worker.ws.resize(rows.n, rows.m());
         worker.ws.work = Work::default();
         let start = start.or_else(|| self.home.clone());
         let clock = Clock::start();
         let mut solved = match self.segments {
-            Segments::Smooth => {
-                fallback::smooth(&rows, &mut worker.ws, &worker.theta, fresh, start, self.owner)
-            }
+            Segments::Smooth => fallback::smooth(&rows, &mut worker.ws, &worker.theta, fresh, start),
             Segments::Vertex => {
                 vertex::vertex(&self.oracle, &rows, &mut worker.ws, &worker.theta, instance, start)?
             }

@@ -3,8 +3,8 @@
 use super::Oracle;
 use crate::engine::accuracy::Accuracy;
 use crate::engine::rows::Piece;
+use crate::engine::state::State;
 use crate::engine::status::Link;
-use crate::engine::workspace::State;
 use crate::linalg::dense;
 use crate::problem::{RowValues, View};
 use crate::solve::crossover::{self, Crossed};
@@ -99,13 +99,13 @@ impl Oracle {
         let sign = self.problem.sign();
         let named =
             |exact: &ExactWorker, rows: Vec<usize>| rows.into_iter().map(|i| exact.s.ids[i]).collect();
-        let mut ray = exact.ws.dx[..view.shape.n].to_vec();
-        exact.columns.multiply(&mut ray);
-        let infeasible = match proof {
-            Verdict::Infeasible(rows) => Some(exact.irreducible(rows)),
+        let (infeasible, mut ray) = match proof {
+            Verdict::Infeasible(rows) => (Some(exact.irreducible(rows)), Vec::new()),
             // An unbounded objective means nothing if there is no feasible point.
-            _ => self.infeasible_rows(view, exact),
+            Verdict::Unbounded(ray) => (self.infeasible_rows(view, exact), ray),
+            Verdict::Optimal | Verdict::Stalled => (self.infeasible_rows(view, exact), Vec::new()),
         };
+        exact.columns.multiply(&mut ray);
         let (status, objective) = match infeasible {
             Some(rows) => (Status::Infeasible { rows: named(exact, rows) }, -sign * f64::INFINITY),
             None => (Status::Unbounded { ray }, sign * f64::INFINITY),
