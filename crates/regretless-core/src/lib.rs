@@ -98,6 +98,7 @@ pub use loss::{
 pub use multipliers::{Certificate, MultiplierError, Multipliers, Refusal, Rule};
 pub use predict::layout::{Layout, Part};
 pub use predict::scenarios::{ScenarioError, Scenarios};
+pub use predict::truths::Truths;
 pub use problem::parameter::{Parameter, Parameters, Role};
 pub use problem::tolerance::Tolerances;
 pub use problem::{
@@ -105,6 +106,7 @@ pub use problem::{
     Shape, Soft, SoftRows, View,
 };
 pub use solve::codec::SavedError;
+pub use solve::exact_solver::{Exact, ExactSolver};
 pub use solve::optimum::{Optimum, Status};
 pub use solve::oracle::Oracle;
 pub use solve::store::Store;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use regretless_core::{
     Instance, Layout, Multipliers, Parameter, Parameters, Part as LayoutPart, Problem, Regret, Role,
-    RowValues, Scenarios, Sense, Sharpness as FittedK,
+    RowValues, Scenarios, Sense, Sharpness as FittedK, Truths,
 };
 use regretless_spec::{Infeasible, MethodName, Part, Sharpness, Spec};
 
@@ -36,8 +36,8 @@ pub struct Task {
     /// Rows of the training, validation and test part, ascending.
     parts: [Vec<usize>; 3],
     standard: Standard,
-    /// The true optimal value of every row, in the engine's own keeping.
-    optima: Vec<(u64, f64)>,
+    /// The true optimum of every row, lent to losses and evaluators.
+    truths: Truths,
     multipliers: OnceLock<Multipliers>,
     /// K of each row where the data set it.
     sharpness: Option<FittedK>,
@@ -102,19 +102,25 @@ impl Task {
 
     /// Gets ready to learn from data that was read already.
     pub fn new(spec: &Spec, data: impl Into<Arc<Dataset>>, seed: u64) -> Result<Self, LearnError> {
-        Self::knowing(spec, data.into(), seed, &[])
+        Self::knowing(spec, data.into(), seed, None)
     }
 
     /// The same data split by another seed; what is known of the true problems stays known.
     pub fn reseeded(&self, seed: u64) -> Result<Self, LearnError> {
-        Self::knowing(&self.written, Arc::clone(&self.data), seed, &self.optima)
+        Self::knowing(&self.written, Arc::clone(&self.data), seed, Some(&self.truths))
     }
 
-    fn knowing(spec: &Spec, data: Arc<Dataset>, seed: u64, known: &[(u64, f64)]) -> Result<Self, LearnError> {
+    fn knowing(
+        spec: &Spec,
+        data: Arc<Dataset>,
+        seed: u64,
+        known: Option<&Truths>,
+    ) -> Result<Self, LearnError> {
         let layout = layout(spec);
         let mut parts = data.split(spec, seed)?;
         let mut notes = data.notes.clone();
-        let optima = optima(spec, &layout, &data, known, &mut parts, &mut notes)?;
+        let truths = known.map_or_else(|| Truths::new(spec.problem(), &layout), |known| Ok(known.clone()))?;
+        keep_solvable(spec, &layout, &data, &truths, &mut parts, &mut notes)?;
         for (part, name) in parts.iter().zip(["training", "validation"]) {
             if part.is_empty() {
                 return Err(LearnError::Data {
@@ -141,7 +147,7 @@ impl Task {
             data,
             parts,
             standard,
-            optima,
+            truths,
             multipliers,
             sharpness,
             predictor: None,
@@ -162,7 +168,7 @@ impl Task {
             data: Arc::clone(&self.data),
             standard: Standard::of(&self.spec, &self.layout, &self.data, &parts[0]),
             parts,
-            optima: self.optima.clone(),
+            truths: self.truths.clone(),
             multipliers: self.multipliers.clone(),
             sharpness: self.sharpness.clone(),
             predictor: self.predictor.clone(),
@@ -320,12 +326,16 @@ impl Task {
 
     /// An evaluator of decisions on this task.
     pub fn regret(&self, scenarios: Option<Scenarios>) -> Result<Regret, LearnError> {
-        let mut regret = Regret::new(self.problem(), &self.layout, scenarios)?;
-        regret.know_optima(&self.optima);
+        let mut regret = Regret::new(self.problem(), &self.layout, scenarios)?.with_truths(&self.truths)?;
         if let Some(prices) = self.prices()? {
             regret.price_violations(prices)?;
         }
         Ok(regret)
+    }
+
+    /// What is known of the rows' true problems.
+    pub fn truths(&self) -> &Truths {
+        &self.truths
     }
 
     /// True parameters of some rows in the engine's form.
@@ -388,21 +398,19 @@ fn gather<T: Copy>(table: &[T], width: usize, rows: &[usize]) -> Vec<T> {
 }
 
 /// Solves every row's true problem once. Rows without an optimum fail or are left out, as the user chose.
-fn optima(
+fn keep_solvable(
     spec: &Spec,
     layout: &Layout,
     data: &Dataset,
-    known: &[(u64, f64)],
+    truths: &Truths,
     parts: &mut [Vec<usize>; 3],
     notes: &mut Vec<String>,
-) -> Result<Vec<(u64, f64)>, LearnError> {
+) -> Result<(), LearnError> {
     let problem = spec.problem();
     let width = layout.width();
-    let mut regret = Regret::new(problem, layout, None)?;
-    regret.know_optima(known);
     let mut rows: Vec<usize> = parts.iter().flatten().copied().collect();
     rows.sort_unstable();
-    let values = regret.optima(&gather(&data.targets, width, &rows))?;
+    let values = truths.optima(&gather(&data.targets, width, &rows))?;
     let why = |row: usize, value: f64| {
         let truth = layout.parameters(problem, &data.targets[row * width..(row + 1) * width]);
         let refused = problem.view(&truth.instance()).err().map(|e| e.to_string());
@@ -416,7 +424,7 @@ fn optima(
     let bad: Vec<(usize, f64)> =
         rows.iter().copied().zip(values).filter(|(_, value)| !value.is_finite()).collect();
     if bad.is_empty() {
-        return Ok(regret.known_optima());
+        return Ok(());
     }
     let first = bad.iter().take(5).map(|&(row, value)| format!("{}: {}", data.place(row), why(row, value)));
     let more = if bad.len() > 5 { format!("; and {} more", bad.len() - 5) } else { String::new() };
@@ -434,5 +442,5 @@ fn optima(
     for part in parts {
         part.retain(|row| !bad.contains(row));
     }
-    Ok(regret.known_optima())
+    Ok(())
 }

@@ -79,6 +79,7 @@ impl Loss {
             scale: scale.map(|s| s.as_array().to_vec()),
             store_bytes,
             scenarios: None,
+            truths: None,
         };
         let inner = build_loss(method, &problem.inner, &layout, &options).map_err(refused)?;
         let (problem, width) = (problem.inner.clone(), layout.width());

@@ -6,10 +6,10 @@ use crate::engine::newton;
 use crate::engine::path::{self, From, Outcome};
 use crate::engine::pinv::Pseudo;
 use crate::engine::reference;
-use crate::engine::residual::REFUSED;
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
 use crate::engine::status::{Link, SurrogateStatus};
+use crate::engine::tolerance::REFUSED;
 use crate::engine::workspace::Workspace;
 use crate::problem::RowId;
 

@@ -20,4 +20,5 @@ pub(crate) mod simd;
 pub(crate) mod state;
 pub(crate) mod status;
 pub(crate) mod terms;
+pub(crate) mod tolerance;
 pub(crate) mod workspace;

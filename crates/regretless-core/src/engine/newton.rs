@@ -5,9 +5,10 @@
 //! function: nothing to tune, and no way to cycle.
 
 use crate::engine::path::Outcome;
-use crate::engine::residual::{Balance, RESIDUAL};
+use crate::engine::residual::Balance;
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
+use crate::engine::tolerance::{CLIMBED, NO_STEP, RIDGE, RIDGE_GROWTH, UPHILL};
 use crate::engine::workspace::Workspace;
 use crate::linalg::hessian::Hessian;
 use crate::linalg::simd::Kernel;
@@ -18,17 +19,17 @@ const ITERATIONS: usize = 300;
 pub(crate) fn climb(s: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64]) -> Outcome {
     state.springs.clear();
     let mut residual = ws.balance.measure(ws.kernel, s, &state.x, theta);
-    let mut ridge = 1e-10;
+    let mut ridge = RIDGE;
     for _ in 0..ITERATIONS {
         for i in 0..s.m() {
             state.piece[i] = s.laws[i].piece(ws.balance.z[i]);
         }
-        if residual <= 0.01 * RESIDUAL {
+        if residual <= CLIMBED {
             break;
         }
         ws.work.newton += 1;
         let Some(factor) = ws.factorise(s, state, ridge * s.spring()) else {
-            ridge *= 100.0;
+            ridge *= RIDGE_GROWTH;
             if ridge > 1.0 {
                 return Outcome::Stalled;
             }
@@ -45,7 +46,7 @@ pub(crate) fn climb(s: &Softened, state: &mut State, ws: &mut Workspace, theta: 
         }
         ws.kernel.axpy(step, &ws.dx, &mut state.x);
         let next = ws.balance.measure(ws.kernel, s, &state.x, theta);
-        if next.is_infinite() || (next >= residual && step * norm(&ws.dx) <= 1e-15 * norm(&state.x)) {
+        if next.is_infinite() || (next >= residual && step * norm(&ws.dx) <= NO_STEP * norm(&state.x)) {
             break;
         }
         residual = next;
@@ -116,7 +117,7 @@ fn best_step(s: &Softened, k: Kernel, at: &Balance, theta: &[f64], x: &[f64], dx
     }
     match breaks.get(low) {
         Some(b) => Some(b.0),
-        None if g0 > 1e-12 * linear.abs() => None,
+        None if g0 > UPHILL * linear.abs() => None,
         None => Some(t0),
     }
 }

@@ -16,6 +16,9 @@
 use crate::engine::clock::Clock;
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
+use crate::engine::tolerance::{
+    LARGER_PIVOT, NO_GAIN, POINT_ROUNDING, SHIFT_ROUNDING, SINGULAR_DOWNDATE, SLIDE, STEP_ROUNDING, TIE,
+};
 use crate::engine::workspace::{Work, Workspace};
 use crate::linalg::hessian::{Factor, Hessian, Row};
 use crate::linalg::simd::{Kernel, RowMotion, padded};
@@ -30,9 +33,6 @@ pub(crate) enum Outcome {
     /// Too many breakpoints or a breakdown of the factor: somebody else has to solve this.
     Stalled,
 }
-
-/// Below this share of its weight a row's own curvature is all there is along its direction: H would be singular.
-const SINGULAR_DOWNDATE: f64 = 1e-10;
 
 /// The path's own memory.
 pub(crate) struct Steps {
@@ -138,7 +138,7 @@ impl Path<'_> {
         for ((((law, d), reach), piece), (((z, lambda), shift), actual)) in rows.zip(moving) {
             *lambda = law.multiplier(*piece, *z);
             *shift = actual - z;
-            if shift.abs() <= 4e-16 * d.abs().max(far * reach) {
+            if shift.abs() <= SHIFT_ROUNDING * d.abs().max(far * reach) {
                 *shift = 0.0;
             }
             self.shifted |= *shift != 0.0;
@@ -190,7 +190,7 @@ impl Path<'_> {
             }
             clock.stop(&mut self.work.nanos.rows);
             let clock = Clock::start();
-            let tolerance = 1e-14 * k.largest(&steps.dx) + 2e-16 * far;
+            let tolerance = STEP_ROUNDING * k.largest(&steps.dx) + POINT_ROUNDING * far;
             let left = 1.0 - t;
             let rows =
                 RowMotion { z: &steps.z, dz: &steps.dz, up: &steps.up, down: &steps.down, reach: &s.reach };
@@ -334,14 +334,14 @@ impl Path<'_> {
         clock.stop(&mut self.work.nanos.rows);
         let rows =
             RowMotion { z: &steps.z, dz: &steps.dz, up: &steps.up, down: &steps.down, reach: &s.reach };
-        let Some((reach, first)) = k.first_crossing(rows, SLIDE_TOLERANCE, &mut steps.ratios) else {
+        let Some((reach, first)) = k.first_crossing(rows, SLIDE, &mut steps.ratios) else {
             return Err(steps.dx[..s.n].to_vec());
         };
         // Among rows that are reached together, the one most nearly along v keeps H best conditioned.
         let mut best = first;
-        let near = reach + 1e-12 * (1.0 + reach.abs());
+        let near = reach + TIE * (1.0 + reach.abs());
         for i in 0..s.m() {
-            if steps.ratios[i] <= near && steps.dz[i].abs() > steps.dz[best].abs() * 1.000_001 {
+            if steps.ratios[i] <= near && steps.dz[i].abs() > steps.dz[best].abs() * LARGER_PIVOT {
                 best = i;
             }
         }
@@ -404,7 +404,7 @@ pub(crate) fn gains_along(s: &Softened, k: Kernel, theta: &[f64], ray: &[f64]) -
     // A direction that Q sees is no ray.
     if let Some(two_q) = &s.two_q {
         k.matvec(two_q, ray, &mut curve);
-        if curve.iter().any(|q| q.abs() > 1e-9 * s.curvature) {
+        if curve.iter().any(|q| q.abs() > NO_GAIN * s.curvature) {
             return false;
         }
     }
@@ -415,12 +415,9 @@ pub(crate) fn gains_along(s: &Softened, k: Kernel, theta: &[f64], ray: &[f64]) -
         if cost.is_finite() {
             gain -= cost;
             size += cost.abs();
-        } else if cost > 0.0 && dz.abs() > SLIDE_TOLERANCE {
+        } else if cost > 0.0 && dz.abs() > SLIDE {
             return false;
         }
     }
-    gain > 1e-9 * size
+    gain > NO_GAIN * size
 }
-
-/// A row moving slower than this along a unit direction is parallel to it.
-const SLIDE_TOLERANCE: f64 = 1e-10;

@@ -7,11 +7,9 @@
 use crate::engine::path::{Hold, Outcome, Path, gains_along};
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
+use crate::engine::tolerance::{NO_GAIN, SPRING_PULL, SPRING_SINGULAR};
 use crate::engine::workspace::Workspace;
 use crate::linalg::hessian::{Hessian, Row};
-
-/// As [`SINGULAR_DOWNDATE`], wider: a spring that holds almost nothing may stay until a row takes over.
-const SPRING_SINGULAR: f64 = 1e-9;
 
 impl Workspace {
     /// Factors H at the pieces of the state; false if it cannot. Where H is singular, springs hold the variables that no bound
@@ -36,7 +34,7 @@ impl Path<'_> {
     pub(crate) fn release(&mut self, centres: &[f64], row: &mut Row) -> Outcome {
         let (stiffness, k) = (self.s.spring(), self.kernel);
         let far = k.largest(self.x);
-        let scale = self.theta.iter().fold(1e-4 * stiffness * far, |m, t| m.max(t.abs()));
+        let scale = self.theta.iter().fold(SPRING_PULL * stiffness * far, |m, t| m.max(t.abs()));
         let springs = std::mem::take(self.springs);
         self.steps.dtheta.fill(0.0);
         for (&j, centre) in springs.iter().zip(centres) {
@@ -61,7 +59,7 @@ impl Path<'_> {
             self.factor.direction(k, row, &mut self.steps.dx);
             let pull = k.dot(&self.steps.dtheta, &self.steps.dx);
             let length: f64 = self.steps.dx.iter().map(|v| v.abs()).sum();
-            let idle = pull.abs() <= 1e-9 * scale * length;
+            let idle = pull.abs() <= NO_GAIN * scale * length;
             let sign = if pull < 0.0 { -1.0 } else { 1.0 };
             let mut reached = self.slide(spring, sign, row);
             if reached.is_err() && idle {

@@ -2,17 +2,10 @@
 
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
+use crate::engine::tolerance::{REFINED, SUM_ROUNDING};
 use crate::engine::workspace::Workspace;
 use crate::linalg::hessian::Hessian;
 use crate::linalg::simd::Kernel;
-
-/// Residuals up to this times the scale are what a solve delivers.
-pub(crate) const RESIDUAL: f64 = 1e-10;
-/// Residuals beyond this times the scale are refused: the next link of the chain takes over.
-pub(crate) const REFUSED: f64 = 1e-7;
-
-/// What rounding does to a sum of terms of size 1.
-const ROUNDING: f64 = 1e-15;
 
 /// Where a point stands: the excess and multiplier of every row, and what is left of stationarity.
 pub(crate) struct Balance {
@@ -41,14 +34,14 @@ impl Balance {
         s.excess(k, x, &mut self.z);
         let far = k.largest(x);
         let mut scale = s.floor.max(f64::MIN_POSITIVE);
-        let mut noise = ROUNDING * s.curvature * far;
+        let mut noise = SUM_ROUNDING * s.curvature * far;
         let rows = s.laws.iter().zip(&s.d).zip(&s.reach).zip(&self.z).zip(&mut self.lambda);
         for ((((law, d), reach), z), lambda) in rows {
             let piece = law.piece(*z);
             *lambda = law.multiplier(piece, *z);
             scale = scale.max(lambda.abs() * reach);
             if piece == Piece::On {
-                noise = noise.max(ROUNDING * law.slope * d.abs() * reach);
+                noise = noise.max(SUM_ROUNDING * law.slope * d.abs() * reach);
             }
         }
         self.weigh(k, s, x, theta);
@@ -70,7 +63,7 @@ impl Workspace {
         let k = self.kernel;
         let mut residual = self.balance.measure(k, s, &state.x, theta);
         for round in 0..3 {
-            if residual <= 0.05 * RESIDUAL {
+            if residual <= REFINED {
                 break;
             }
             if round == 1 {

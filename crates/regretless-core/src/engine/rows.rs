@@ -182,7 +182,7 @@ impl Softened {
         self.reach.resize(self.d.len(), 1.0);
         self.laws.clear();
         self.laws.resize(self.d.len(), Law::IDLE);
-        match (view.Q, &mut self.two_q) {
+        match (view.quadratic(), &mut self.two_q) {
             (None, two_q) => *two_q = None,
             (Some(q), two_q) => {
                 let two_q = two_q.get_or_insert_with(Vec::new);

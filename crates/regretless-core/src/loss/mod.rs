@@ -19,12 +19,13 @@ use std::time::Duration;
 
 pub use error::{Cause, LossError, LossTrouble, Side};
 pub use method::{Method, MethodInfo};
-pub(crate) use truths::fingerprint;
 
+use crate::engine::tolerance::GAP;
 use crate::multipliers::Multipliers;
 use crate::predict::instances::Reading;
 use crate::predict::layout::Layout;
 use crate::predict::scenarios::Scenarios;
+use crate::predict::truths::Truths;
 use crate::problem::{Problem, ProblemError, RowId, RowValues};
 use crate::solve::codec::{Reader, SavedError, Writer};
 use crate::solve::store::Store;
@@ -120,6 +121,8 @@ pub struct LossOptions<'a> {
     pub store_bytes: usize,
     /// Decide for the average over these.
     pub scenarios: Option<Scenarios>,
+    /// Exact optima of truths that somebody else knows and wants to know; without them a loss keeps its own.
+    pub truths: Option<&'a Truths>,
 }
 
 impl Default for LossOptions<'_> {
@@ -135,6 +138,7 @@ impl Default for LossOptions<'_> {
             scale: None,
             store_bytes: 512 << 20,
             scenarios: None,
+            truths: None,
         }
     }
 }
@@ -172,7 +176,7 @@ pub fn build(
         Method::L1 | Method::L2 | Method::WeightedL1 => {
             Box::new(entrywise::Entrywise::new(method, layout, options)?)
         }
-        Method::SpoPlus => Box::new(spo::SpoPlus::new(reading, options)),
+        Method::SpoPlus => Box::new(spo::SpoPlus::new(reading, options)?),
         Method::SpoPlusSmooth | Method::FenchelYoung => Box::new(gap::Gap::new(method, reading, options)?),
         Method::SurrogateSmooth | Method::SurrogateVertex => {
             Box::new(smoothed::Smoothed::new(method, reading, options)?)
@@ -250,7 +254,7 @@ impl Losses {
 /// a − b for a ≥ b: what rounding leaves below 0 is 0.
 pub(crate) fn gap_of(a: f64, b: f64) -> f64 {
     let gap = a - b;
-    if gap < 0.0 && gap > -1e-9 * (1.0 + a.abs().max(b.abs())) { 0.0 } else { gap }
+    if gap < 0.0 && gap > -GAP * (1.0 + a.abs().max(b.abs())) { 0.0 } else { gap }
 }
 
 const TAG: [u8; 4] = *b"RGLS";

@@ -19,16 +19,11 @@ use faer::{Mat, Side};
 
 use crate::engine::rows::Piece;
 use crate::engine::state::State;
+use crate::engine::tolerance::{REFINEMENT, REGULAR, WRONG_PIECE};
 use crate::solve::exact::ExactWorker;
 
-/// δ, as a share of the largest entry of the matrix.
-const REGULAR: f64 = 1e-10;
 /// Refinements of one solution of the equations.
 const REFINEMENTS: usize = 40;
-/// A step that leaves more than this share of the residual is the last.
-const STALLED: f64 = 0.7;
-/// What counts as on the wrong side, as a share of the sizes at hand.
-const WRONG: f64 = 1e-10;
 
 /// Solves the equations of the state's active set. False if they have no finite solution.
 pub(crate) fn solve(exact: &mut ExactWorker, state: &mut State) -> bool {
@@ -72,7 +67,7 @@ pub(crate) fn solve(exact: &mut ExactWorker, state: &mut State) -> bool {
             kept.0.copy_from_slice(&state.x);
             kept.1.copy_from_slice(&state.lambda);
         }
-        if !better || size == 0.0 || size > STALLED * last {
+        if !better || size == 0.0 || size > REFINEMENT * last {
             break;
         }
         last = size;
@@ -142,7 +137,7 @@ pub(crate) fn correct(exact: &ExactWorker, state: &mut State) -> usize {
         if caps.over + caps.under <= 0.0 {
             continue;
         }
-        let (out, slack) = (WRONG * pull, WRONG * (far * s.reach[i]).max(s.d[i].abs()));
+        let (out, slack) = (WRONG_PIECE * pull, WRONG_PIECE * (far * s.reach[i]).max(s.d[i].abs()));
         let piece = match state.piece[i] {
             Piece::On if state.lambda[i] > caps.over + out => Piece::Above,
             Piece::On if state.lambda[i] < -caps.under - out => Piece::Below,

@@ -4,6 +4,7 @@ use crate::engine::path::gains_along;
 use crate::engine::reference::{self, Reference, ReferenceStatus};
 use crate::engine::rows::Piece;
 use crate::engine::state::State;
+use crate::engine::tolerance::{INTERIOR, NO_LIMIT};
 use crate::problem::View;
 use crate::solve::exact::{ExactWorker, Verdict};
 
@@ -30,7 +31,7 @@ pub(crate) fn ask(view: &View<'_>, exact: &mut ExactWorker, state: &mut State) -
             let largest = reference.rows.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
             let multiplier = |i: usize| {
                 let y = reference.rows[view.shape.position(exact.s.ids[i])];
-                if exact.hard(i) && y.abs() > 1e-6 * largest { y * exact.norms[i] } else { 0.0 }
+                if exact.hard(i) && y.abs() > INTERIOR * largest { y * exact.norms[i] } else { 0.0 }
             };
             let y: Vec<f64> = (0..exact.s.m()).map(multiplier).collect();
             if exact.proves_infeasible(&y) {
@@ -62,8 +63,8 @@ fn read(view: &View<'_>, exact: &mut ExactWorker, state: &mut State, reference: 
     exact.columns.divide(&mut state.x);
     let mut z = vec![0.0; exact.s.m()];
     exact.s.excess(exact.ws.kernel, &state.x, &mut z);
-    let far = state.x.iter().fold(1e-9_f64, |m, v| m.max(v.abs()));
-    let pull = exact.theta.iter().fold(1e-9_f64, |m, v| m.max(v.abs()));
+    let far = state.x.iter().fold(NO_LIMIT, |m, v| m.max(v.abs()));
+    let pull = exact.theta.iter().fold(NO_LIMIT, |m, v| m.max(v.abs()));
     for i in 0..exact.s.m() {
         let caps = exact.caps[i];
         let lambda = reference.rows[view.shape.position(exact.s.ids[i])] * exact.norms[i];

@@ -11,6 +11,9 @@ use crate::engine::path::{self, From, Outcome};
 use crate::engine::rows::{Law, Piece, Softened};
 use crate::engine::scaling::Columns;
 use crate::engine::state::{Owner, State};
+use crate::engine::tolerance::{
+    AT_KINK, CORRECTION, FORCE_FLOOR, LEAST_SIZE, NO_LIMIT, SLOPE_KEPT, SLOPES, STEEP, STEEPER,
+};
 use crate::engine::workspace::Workspace;
 use crate::problem::{RowId, View};
 
@@ -57,10 +60,6 @@ const ROUNDS: usize = 60;
 /// Breakpoints, in units of n + m, after which a solve is taken to be lost among ties; those that arrive need 1 to 3 (measured
 /// on netlib and Maros–Meszaros).
 pub(crate) const PATIENCE: usize = 5;
-/// A limit below this share of the largest one is 0 up to rounding.
-const NO_LIMIT: f64 = 1e-9;
-/// Excess of a row at its kink, over the size of its terms, that counts as zero.
-const AT_KINK: f64 = 1e-12;
 
 impl ExactWorker {
     pub(crate) fn new(view: &View<'_>, owner: Owner) -> Self {
@@ -137,7 +136,7 @@ impl ExactWorker {
         let mut slope = self.slope();
         if warm {
             // While θ moves little, the slope the state ended with still fits, and so does its factor.
-            if state.slope > 0.1 * slope && state.slope < 1e4 * slope {
+            if state.slope > SLOPE_KEPT.0 * slope && state.slope < SLOPE_KEPT.1 * slope {
                 slope = state.slope;
             }
             self.s.excess(self.ws.kernel, &state.x, &mut self.ws.balance.z);
@@ -145,9 +144,8 @@ impl ExactWorker {
         } else {
             self.cold(state, slope);
         }
-        // Forces below this are rounding, however small θ is.
         let force = self.force();
-        self.s.floor = 1e-6 * if force > 0.0 { force } else { slope * self.typical.max(1e-3) };
+        self.s.floor = FORCE_FLOOR * if force > 0.0 { force } else { slope * self.typical.max(LEAST_SIZE) };
         let fits = warm && state.factor.is_some() && state.slope == slope;
         self.rounds(state, !fits, slope)
     }
@@ -161,7 +159,7 @@ impl ExactWorker {
             force = prices.filter(|c| c.is_finite()).fold(0.0, f64::max);
         }
         let ratio = if force > 0.0 && self.typical > 0.0 { 10.0 * force / self.typical } else { 1.0 };
-        ratio.max(30.0 * self.s.curvature).clamp(1e-6, 1e12)
+        ratio.max(30.0 * self.s.curvature).clamp(SLOPES.0, SLOPES.1)
     }
 
     /// max |θ|
@@ -171,7 +169,7 @@ impl ExactWorker {
 
     /// A point, pieces and multipliers from nothing: every bounded variable at a bound with a multiplier of its own.
     fn cold(&mut self, state: &mut State, slope: f64) {
-        let scale = self.force().max(1e-3 * slope);
+        let scale = self.force().max(LEAST_SIZE * slope);
         let s = &mut self.s;
         state.x.fill(0.0);
         state.springs.clear();
@@ -208,7 +206,7 @@ impl ExactWorker {
         for (i, law) in s.laws.iter_mut().enumerate() {
             *law = Law::exact(self.caps[i].over, self.caps[i].under, state.lambda[i], slope);
         }
-        let size = s.d.iter().fold(1e-3_f64, |m, d| m.max(d.abs()));
+        let size = s.d.iter().fold(LEAST_SIZE, |m, d| m.max(d.abs()));
         for i in 0..s.m() {
             let z = &mut state.z[i];
             match state.piece[i] {
@@ -260,23 +258,23 @@ impl ExactWorker {
             self.ws.settle(&self.s, state, &self.theta);
             let (off, limit) = self.read(state);
             // Where all terms are 0, the distance over which the laws move the multipliers by |θ|.
-            let floor = (1e-3 * self.force() / slope).max(f64::MIN_POSITIVE);
+            let floor = (LEAST_SIZE * self.force() / slope).max(f64::MIN_POSITIVE);
             size = size.max(self.ws.kernel.largest(&state.x)).max(limit).max(floor);
             if off <= AT_KINK * size {
                 return Verdict::Optimal;
             }
-            if round > 0 && off > 0.3 * last {
+            if round > 0 && off > CORRECTION * last {
                 if let Some(rows) = self.farkas(state) {
                     return Verdict::Infeasible(rows);
                 }
-                if round % 3 == 2 && slope < 1e12 {
-                    slope *= 64.0;
+                if round % 3 == 2 && slope < SLOPES.1 {
+                    slope *= STEEPER;
                     refactor = true;
                 }
             }
             // With Q the corrections converge linearly, the faster the steeper; the first path is shorter when flat.
-            if round == 0 && slope < 1e4 * self.s.curvature {
-                slope = 1e4 * self.s.curvature;
+            if round == 0 && slope < STEEP * self.s.curvature {
+                slope = STEEP * self.s.curvature;
                 refactor = true;
             }
             last = off;

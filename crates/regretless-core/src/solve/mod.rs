@@ -5,6 +5,7 @@ pub(crate) mod batch;
 pub(crate) mod codec;
 pub(crate) mod crossover;
 pub(crate) mod exact;
+pub(crate) mod exact_solver;
 pub(crate) mod optimum;
 pub(crate) mod oracle;
 pub(crate) mod redundant;

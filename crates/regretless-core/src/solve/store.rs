@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use crate::engine::rows::Piece;
 use crate::engine::state::State;
+use crate::engine::tolerance::SANE;
 use crate::linalg::hessian::{Factor, Hessian};
 use crate::solve::codec::{Reader, SavedError, Writer};
 
 const TAG: [u8; 4] = *b"RGST";
 const VERSION: u32 = 1;
-/// Larger numbers are no solution of anything, and their squares would be infinite.
-const SANE: f64 = 1e120;
 
 /// Remembers where each sample was solved last, so that its next solve starts there.
 ///

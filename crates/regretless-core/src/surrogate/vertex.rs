@@ -10,7 +10,7 @@ use crate::engine::state::State;
 use crate::engine::status::SurrogateStatus;
 use crate::engine::workspace::Workspace;
 use crate::linalg::hessian::Hessian;
-use crate::problem::{Instance, ProblemError};
+use crate::problem::View;
 use crate::solve::optimum::Status;
 use crate::solve::oracle::Oracle;
 
@@ -20,10 +20,10 @@ pub(crate) fn vertex(
     rows: &Arc<Softened>,
     ws: &mut Workspace,
     theta: &[f64],
-    instance: &Instance<'_>,
+    view: &View<'_>,
     start: Option<Arc<State>>,
-) -> Result<Solved, ProblemError> {
-    let (optimum, exact_state) = oracle.solve_with(&mut oracle.worker(), instance, start)?;
+) -> Solved {
+    let (optimum, exact_state) = oracle.solve_from(view, start);
     ws.work = optimum.work;
     let mut state = State::new(rows.n, rows.m());
     state.x.copy_from_slice(&optimum.x);
@@ -75,5 +75,5 @@ pub(crate) fn vertex(
     }
     solved.state = Some(Arc::new(state));
     solved.start = Some(exact_state);
-    Ok(solved)
+    solved
 }
