@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::engine::newton;
-use crate::engine::path::{self, From, Outcome};
+use crate::engine::path::{self, Origin, Outcome};
 use crate::engine::pinv::Pseudo;
 use crate::engine::reference;
 use crate::engine::rows::{Piece, Softened};
@@ -142,7 +142,7 @@ fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], 
 fn follow(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Outcome {
     let limit = ws.limit(rows, PATIENCE);
     if matches!(start, Start::Warm { fresh: false }) && state.factor.is_some() {
-        return path::walk(rows, state, ws, theta, From::Optimum, limit);
+        return path::walk(rows, state, ws, theta, Origin::Optimum, limit);
     }
     let cold = matches!(start, Start::Cold);
     if cold {
@@ -165,7 +165,7 @@ fn follow(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64],
     if !ws.hold(rows, state) {
         return Outcome::Stalled;
     }
-    path::walk(rows, state, ws, theta, From::Pieces, limit)
+    path::walk(rows, state, ws, theta, Origin::Pieces, limit)
 }
 
 /// Breakpoints a path may take, in units of n + m.

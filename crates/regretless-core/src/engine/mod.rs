@@ -10,6 +10,7 @@ pub(crate) mod newton;
 pub(crate) mod path;
 pub(crate) mod penalty;
 pub(crate) mod pinv;
+pub(crate) mod pivot;
 pub(crate) mod pool;
 pub mod reference;
 pub(crate) mod regularise;

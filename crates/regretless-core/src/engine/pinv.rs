@@ -1,6 +1,6 @@
 //! Where H is singular: its pseudo-inverse, so that gradients are the minimum-norm ones and never NaN.
 
-use crate::engine::rows::{Piece, Softened};
+use crate::engine::rows::Softened;
 use crate::engine::state::State;
 use crate::engine::tolerance::{NO_EIGENVALUE, UNSEEN, UNSEEN_PART};
 use crate::linalg::dense;
@@ -21,9 +21,9 @@ impl Pseudo {
         let mut h = rows.two_q.clone().unwrap_or_else(|| vec![0.0; n * n]);
         let mut row = vec![0.0; n];
         for i in 0..rows.m() {
-            if state.piece[i] == Piece::On {
+            let w = rows.laws[i].weight(state.piece[i]);
+            if w > 0.0 {
                 rows.write_row(i, &mut row);
-                let w = rows.laws[i].slope;
                 for a in 0..n {
                     for b in 0..n {
                         h[a * n + b] += w * row[a] * row[b];

@@ -4,7 +4,8 @@
 //! read as a change of θ, the spring is taken away, and the path goes on; where only the spring held a direction, x slides
 //! along it to the next row. What no row ever sees keeps its spring: the optimum is then one of many.
 
-use crate::engine::path::{Hold, Outcome, Path, gains_along};
+use crate::engine::path::{Outcome, Path};
+use crate::engine::pivot::{Hold, gains_along};
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
 use crate::engine::tolerance::{NO_GAIN, SPRING_PULL, SPRING_SINGULAR};

@@ -44,11 +44,12 @@ impl Balance {
                 noise = noise.max(SUM_ROUNDING * law.slope * d.abs() * reach);
             }
         }
-        self.weigh(k, s, x, theta);
+        s.force(k, x, &self.lambda, &mut self.residual);
         let mut worst = 0.0_f64;
         let mut finite = true;
-        for (r, t) in self.residual.iter().zip(theta) {
+        for (r, t) in self.residual.iter_mut().zip(theta) {
             scale = scale.max(t.abs());
+            *r = t - *r;
             worst = worst.max(r.abs());
             finite &= r.is_finite();
         }

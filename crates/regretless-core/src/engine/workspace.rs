@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::engine::clock::Nanos;
 use crate::engine::path::Steps;
 use crate::engine::residual::Balance;
-use crate::engine::rows::{Piece, Softened};
+use crate::engine::rows::Softened;
 use crate::engine::state::{OwnedFactor, Owner, State};
 use crate::linalg::hessian::{Factor, Hessian, Row, Terms};
 use crate::linalg::simd::{Kernel, padded};
@@ -100,7 +100,7 @@ impl Workspace {
         self.work.factorisations += 1;
         self.give_up_factor(state);
         let State { piece, springs, factor, .. } = state;
-        let weight = |i: usize| if piece[i] == Piece::On { s.laws[i].slope } else { 0.0 };
+        let weight = |i: usize| s.laws[i].weight(piece[i]);
         let spring = s.spring();
         let held = springs.iter().map(|&j| (j, spring)).chain((0..s.n).map(|j| (j, ridge)));
         let mut made = std::mem::take(&mut self.spare);

@@ -9,6 +9,7 @@
 //!
 //! Smoothed gradients ([`crate::surrogate::interior`]) have other w and S' in the same formulas, and none in K.
 
+pub(crate) mod batch;
 pub(crate) mod kkt;
 
 use std::ops::{Deref, DerefMut};
@@ -312,12 +313,12 @@ impl Solution {
         };
         RowPart {
             lambda: law.multiplier(piece, z),
-            slope: if piece == Piece::On { law.slope } else { 0.0 },
+            slope: law.weight(piece),
             over: share,
             under: 1.0 - share,
             upper,
             // λ = anchor + 2K(γ⁺ + γ⁻)z on the quadratic piece.
-            lambda_by_k: if piece == Piece::On { law.slope / k * z } else { 0.0 },
+            lambda_by_k: law.weight(piece) / k * z,
         }
     }
 }

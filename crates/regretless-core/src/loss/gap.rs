@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use super::softening::{Known, Softening};
-use super::{Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of};
+use super::{
+    Batch, Cause, DecisionLoss, LossError, LossOptions, LossWork, Losses, Method, Sample, Side, gap_of,
+};
 use crate::gradient::Gradients;
 use crate::predict::instances::Reading;
 use crate::predict::layout::Values;
@@ -107,15 +107,11 @@ impl DecisionLoss for Gap {
         let values: Vec<Values<'_>> = targets.iter().map(|p| reading.values(p)).collect();
         let (known, new) = self.base.known(&truths);
         let solved = self.base.solve(&values, batch.ids);
-        let solve = clock.elapsed();
-        let clock = Instant::now();
-        let each = (0..solved.len()).into_par_iter();
-        let each = each.map(|i| self.sample(&solved[i], &known[i], &targets[i]));
-        let mut losses = Losses::collect(each.collect(), width);
+        let took = solved.iter().map(|s| s.as_ref().map_or(0, |s| s.work.breakpoints));
+        let mut losses = Losses::of(solved.len(), width, clock, LossWork::of(took, new), |i| {
+            self.sample(&solved[i], &known[i], &targets[i])
+        });
         losses.uncapped = self.base.uncapped(&solved, &known);
-        losses.work.solves = solved.len() + new;
-        losses.work.breakpoints = solved.iter().flatten().map(|s| s.work.breakpoints).sum();
-        (losses.work.solve, losses.work.gradient) = (solve, clock.elapsed());
         Ok(losses)
     }
 

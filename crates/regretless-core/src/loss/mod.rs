@@ -15,7 +15,9 @@ mod spo;
 mod truths;
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
 
 pub use error::{Cause, LossError, LossTrouble, Side};
 pub use method::{Method, MethodInfo};
@@ -67,6 +69,13 @@ pub struct LossWork {
     pub solve: Duration,
     /// Wall time of values and gradients.
     pub gradient: Duration,
+}
+
+impl LossWork {
+    /// Of solves that passed so many breakpoints, and of truths that were new.
+    fn of(breakpoints: impl ExactSizeIterator<Item = usize>, new: usize) -> Self {
+        Self { solves: breakpoints.len() + new, breakpoints: breakpoints.sum(), ..Self::default() }
+    }
 }
 
 /// A loss that looks at decisions, or pretends to.
@@ -228,6 +237,20 @@ impl Losses {
     pub fn known(&self) -> (f64, usize) {
         let known = self.values.iter().filter(|v| v.is_finite());
         known.fold((0.0, 0), |(sum, count), v| (sum + v, count + 1))
+    }
+
+    /// Samples in parallel, after solves that began at `begun` and took `work`.
+    fn of(
+        rows: usize,
+        width: usize,
+        begun: Instant,
+        work: LossWork,
+        sample: impl Fn(usize) -> Sample + Sync + Send,
+    ) -> Self {
+        let (solve, clock) = (begun.elapsed(), Instant::now());
+        let mut losses = Self::collect((0..rows).into_par_iter().map(sample).collect(), width);
+        losses.work = LossWork { solve, gradient: clock.elapsed(), ..work };
+        losses
     }
 
     fn collect(samples: Vec<Sample>, width: usize) -> Self {

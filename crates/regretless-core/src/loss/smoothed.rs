@@ -16,7 +16,9 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::softening::{Known, Softening};
-use super::{Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of};
+use super::{
+    Batch, Cause, DecisionLoss, LossError, LossOptions, LossWork, Losses, Method, Sample, Side, gap_of,
+};
 use crate::engine::status::SurrogateStatus;
 use crate::predict::instances::Reading;
 use crate::predict::layout::Values;
@@ -121,20 +123,15 @@ impl DecisionLoss for Smoothed {
         let quadratic = self.frozen && reading.is_theta_only();
         let (known, new) = if quadratic { (Vec::new(), 0) } else { self.base.known(&truths) };
         let solved = self.base.solve(&values, batch.ids);
-        let solve = clock.elapsed();
-        let clock = Instant::now();
-        let each = (0..solved.len()).into_par_iter().map(|i| {
+        let took = solved.iter().map(|s| s.as_ref().map_or(0, |s| s.work.breakpoints));
+        let mut losses = Losses::of(solved.len(), width, clock, LossWork::of(took, new), |i| {
             if quadratic {
                 self.quadratic(&solved[i], predictions[i], truths[i])
             } else {
                 self.regret(&solved[i], &known[i], predictions[i], truths[i])
             }
         });
-        let mut losses = Losses::collect(each.collect(), width);
         losses.uncapped = self.base.uncapped(&solved, &known);
-        losses.work.solves = solved.len() + new;
-        losses.work.breakpoints = solved.iter().flatten().map(|s| s.work.breakpoints).sum();
-        (losses.work.solve, losses.work.gradient) = (solve, clock.elapsed());
         Ok(losses)
     }
 

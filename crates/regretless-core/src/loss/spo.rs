@@ -9,19 +9,17 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use super::gap::target;
 use super::truths;
 use super::{
-    Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of, read_store,
-    save_store,
+    Batch, Cause, DecisionLoss, LossError, LossOptions, LossWork, Losses, Method, Sample, Side, gap_of,
+    read_store, save_store,
 };
 use crate::predict::instances::Reading;
 use crate::predict::layout::Values;
 use crate::predict::truths::{Known, Truths};
-use crate::problem::{ByParameter, Instance, ProblemError};
-use crate::solve::batch::{self as solve, Solved};
+use crate::problem::{ByParameter, Instance, ProblemError, View};
+use crate::solve::batch as solve;
 use crate::solve::optimum::Optimum;
 use crate::solve::oracle::Oracle;
 use crate::solve::store::Store;
@@ -39,9 +37,9 @@ impl SpoPlus {
         Ok(Self { oracle, truths, store: Store::with_budget(options.store_bytes), reading })
     }
 
-    fn sample(&self, solved: &Result<Solved<'_, Optimum>, ProblemError>, known: &Known) -> Sample {
+    fn sample(&self, solved: &Result<(Optimum, View<'_>), ProblemError>, known: &Known) -> Sample {
         let refused = |e: &ProblemError| Cause::Refused(Side::Prediction, e.clone());
-        let Solved { answer: optimum, view, .. } = solved.as_ref().map_err(refused)?;
+        let (optimum, view) = solved.as_ref().map_err(refused)?;
         if let Some(cause) = Cause::of_status(Side::Prediction, &optimum.status) {
             return Err(cause);
         }
@@ -70,15 +68,13 @@ impl DecisionLoss for SpoPlus {
         let values: Vec<Values<'_>> = targets.iter().map(|p| self.reading.values(p)).collect();
         let (known, new) = self.truths.look_up(&truths);
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
-        let solved = solve::warm(&self.oracle, &instances, batch.ids, &mut self.store);
-        let solve_time = clock.elapsed();
-        let clock = Instant::now();
-        let each = (0..solved.len()).into_par_iter().map(|i| self.sample(&solved[i], &known[i]));
-        let mut losses = Losses::collect(each.collect(), width);
-        losses.work.solves = solved.len() + new;
-        losses.work.breakpoints = solved.iter().flatten().map(|s| s.answer.work.breakpoints).sum();
-        (losses.work.solve, losses.work.gradient) = (solve_time, clock.elapsed());
-        Ok(losses)
+        let solved = solve::warm(&self.oracle, &instances, batch.ids, &mut self.store, |optimum, view| {
+            (optimum, view)
+        });
+        let took = solved.iter().map(|s| s.as_ref().map_or(0, |s| s.0.work.breakpoints));
+        Ok(Losses::of(solved.len(), width, clock, LossWork::of(took, new), |i| {
+            self.sample(&solved[i], &known[i])
+        }))
     }
 
     fn checkpoint(&mut self) -> Vec<u8> {

@@ -48,8 +48,8 @@ pub struct View<'a> {
     pub shape: Shape,
     /// The values; Q is empty for an LP. The fields of this one are those of the view.
     pub parameters: ByParameter<&'a [f64]>,
-    /// What the instance gave; the rest is the problem's.
-    given: ByParameter<bool>,
+    /// What the instance gave, a bit for each kind; the rest is the problem's.
+    given: u16,
     pub(crate) sign: f64,
 }
 
@@ -71,7 +71,7 @@ impl Problem {
             let (what, own) = (parameter.symbol(), parameter.of(self));
             match parameter {
                 Parameter::Lower | Parameter::Upper => {
-                    check_bounds(view.lower, view.upper, self.variables())?
+                    check_bounds(view.lower, view.upper, self.variables())?;
                 }
                 Parameter::Quadratic => {
                     check_vector(what, n * n, values)?;
@@ -92,7 +92,7 @@ impl Problem {
         View {
             shape: self.shape(),
             parameters: ByParameter::from_fn(|p| instance.get(p).unwrap_or_else(|| p.of(self))),
-            given: ByParameter::from_fn(|p| instance.get(p).is_some()),
+            given: bits(|p| instance.get(p).is_some()),
             sign: self.sign(),
         }
     }
@@ -106,17 +106,17 @@ impl<'a> View<'a> {
 
     /// True if the instance gave values for one of these.
     pub(crate) fn gives(&self, some: &[Parameter]) -> bool {
-        some.iter().any(|p| *self.given.get(*p))
+        some.iter().any(|p| self.given & bit(*p) != 0)
     }
 
     /// True if hard rows or bounds differ from the problem's, and with them what is feasible.
     pub(crate) fn changes_feasible(&self) -> bool {
-        Parameter::ALL.into_iter().any(|p| p.role() == Role::Hard && *self.given.get(p))
+        self.given & bits(|p| p.role() == Role::Hard) != 0
     }
 
     /// True if anything but θ differs from the problem's, so that a factor of its rows cannot be used again.
     pub(crate) fn changes_rows(&self) -> bool {
-        Parameter::ALL.into_iter().any(|p| p != Parameter::Linear && *self.given.get(p))
+        self.given & !bit(Parameter::Linear) != 0
     }
 
     /// The same instance with another, already checked, linear term.
@@ -219,6 +219,15 @@ impl<'a> View<'a> {
             *o = self.sign * t;
         }
     }
+}
+
+fn bit(parameter: Parameter) -> u16 {
+    1 << parameter as u16
+}
+
+/// The kinds that are so.
+fn bits(mut so: impl FnMut(Parameter) -> bool) -> u16 {
+    Parameter::ALL.into_iter().filter(|p| so(*p)).map(bit).sum()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -76,20 +76,17 @@ pub(crate) fn cold<S: Solver>(
     from(solver, instances, vec![None; instances.len()], |solved| solved.answer)
 }
 
-/// Solves instances in parallel, each from where its id was solved last, and keeps the states it leaves.
-pub(crate) fn warm<'a, S: Solver>(
+/// Solves instances in parallel, each from where its id was solved last, and keeps the states it leaves; `keep` takes the rest.
+pub(crate) fn warm<'a, S: Solver, R: Send>(
     solver: &'a S,
     instances: &[Instance<'a>],
     ids: &[u64],
     store: &mut Store,
-) -> Vec<Result<Solved<'a, S::Answer>, ProblemError>> {
+    keep: impl Fn(S::Answer, View<'a>) -> R + Sync,
+) -> Vec<Result<R, ProblemError>> {
     assert_eq!(instances.len(), ids.len(), "one id for each instance");
-    let solved = from(solver, instances, store.starts(ids), |solved| solved);
-    store.keep(ids.iter().zip(&solved).filter_map(|(id, s)| Some((*id, &s.as_ref().ok()?.state))));
-    solved
-}
-
-/// The answers alone.
-pub(crate) fn answers<A>(solved: Vec<Result<Solved<'_, A>, ProblemError>>) -> Vec<Result<A, ProblemError>> {
-    solved.into_iter().map(|s| s.map(|s| s.answer)).collect()
+    let each = |Solved { answer, view, state }: Solved<'a, S::Answer>| (keep(answer, view), state);
+    let solved = from(solver, instances, store.starts(ids), each);
+    store.keep(ids.iter().zip(&solved).filter_map(|(id, s)| Some((*id, &s.as_ref().ok()?.1))));
+    solved.into_iter().map(|s| s.map(|(kept, _)| kept)).collect()
 }

@@ -1,6 +1,6 @@
 //! From the reference solver's answer to a basic solution of our own.
 
-use crate::engine::path::gains_along;
+use crate::engine::pivot::gains_along;
 use crate::engine::reference::{self, Reference, ReferenceStatus};
 use crate::engine::rows::Piece;
 use crate::engine::state::State;

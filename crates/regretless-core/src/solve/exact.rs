@@ -7,7 +7,7 @@
 //! Infeasible rows show as multipliers that keep growing: their growth is a Farkas certificate.
 
 use crate::engine::accuracy::Gauge;
-use crate::engine::path::{self, From, Outcome};
+use crate::engine::path::{self, Origin, Outcome};
 use crate::engine::rows::{Law, Piece, Softened};
 use crate::engine::scaling::Columns;
 use crate::engine::state::{Owner, State};
@@ -250,7 +250,7 @@ impl ExactWorker {
             }
             refactor = false;
             state.slope = slope;
-            match path::walk(&self.s, state, &mut self.ws, &self.theta, From::Pieces, limit) {
+            match path::walk(&self.s, state, &mut self.ws, &self.theta, Origin::Pieces, limit) {
                 Outcome::Arrived => {}
                 Outcome::Unbounded(ray) => return Verdict::Unbounded(ray),
                 Outcome::Stalled => return Verdict::Stalled,

@@ -8,5 +8,6 @@ pub(crate) mod exact;
 pub(crate) mod exact_solver;
 pub(crate) mod optimum;
 pub(crate) mod oracle;
+pub(crate) mod pace;
 pub(crate) mod redundant;
 pub(crate) mod store;

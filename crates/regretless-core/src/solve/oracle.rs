@@ -115,7 +115,7 @@ impl Oracle {
         ids: &[u64],
         store: &mut Store,
     ) -> Vec<Result<Optimum, ProblemError>> {
-        batch::answers(batch::warm(self, instances, ids, store))
+        batch::warm(self, instances, ids, store, |answer, _| answer)
     }
 
     /// Solves a parsed instance from a state; returns the one for the next start.

@@ -5,6 +5,7 @@ pub(crate) mod interior;
 pub(crate) mod objective;
 pub(crate) mod sharpness;
 pub(crate) mod solution;
+pub(crate) mod solutions;
 mod vertex;
 
 use std::borrow::Cow;
@@ -231,7 +232,7 @@ impl Surrogate {
         ids: &[u64],
         store: &mut Store,
     ) -> Vec<Result<Solution, ProblemError>> {
-        batch::answers(batch::warm(self, instances, ids, store))
+        batch::warm(self, instances, ids, store, |answer, _| answer)
     }
 
     /// The surrogate objective of an instance, for any x; `uncapped` as a solve that found its multipliers too small.
