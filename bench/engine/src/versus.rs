@@ -90,7 +90,7 @@ fn time_surrogate(case: &Case, surrogate: &mut Surrogate, first: &[Instance], mo
     let (mut points, mut worst, mut others) = ((0, 0), 0.0_f64, 0);
     let gradient = |s: &Solution, g: &mut Vec<f64>| match case.predicted {
         Predicted::Theta => s.vjp_theta(g),
-        Predicted::C => *g = s.vjp(g).C,
+        Predicted::C => *g = s.vjp(g).parameters.C,
     };
     let mut see = |s: &Solution, cold: bool| {
         worst = worst.max(s.residual);

@@ -89,6 +89,7 @@ pub use engine::rows::Piece;
 pub use engine::status::{Link, SurrogateStatus};
 pub use engine::workspace::Work;
 pub use gradient::Gradients;
+pub use gradient::batch::BatchGradients;
 pub use linalg::matrix::Matrix;
 pub use loss::build as build_loss;
 pub use loss::{
@@ -98,6 +99,7 @@ pub use loss::{
 pub use multipliers::{Certificate, MultiplierError, Multipliers, Refusal, Rule};
 pub use predict::layout::{Layout, Part};
 pub use predict::scenarios::{ScenarioError, Scenarios};
+pub use predict::truths::Truths;
 pub use problem::parameter::{Parameter, Parameters, Role};
 pub use problem::tolerance::Tolerances;
 pub use problem::{
@@ -105,11 +107,14 @@ pub use problem::{
     Shape, Soft, SoftRows, View,
 };
 pub use solve::codec::SavedError;
+pub use solve::exact_solver::{Exact, ExactSolver};
 pub use solve::optimum::{Optimum, Status};
 pub use solve::oracle::Oracle;
+pub use solve::pace::Pace;
 pub use solve::store::Store;
 pub use surrogate::sharpness::Sharpness;
 pub use surrogate::solution::Solution;
+pub use surrogate::solutions::Solutions;
 pub use surrogate::{Segments, Surrogate, SurrogateOptions};
 
 /// The README's Rust code, run as a documentation test.

@@ -51,7 +51,8 @@ fn figures(problem: &Problem, optimum: &Optimum) -> Accuracy {
     }
     let (mut worst, mut theta, mut largest) = (0.0_f64, 0.0_f64, 0.0_f64);
     for j in 0..n {
-        let curve: f64 = view.Q.map_or(0.0, |q| (0..n).map(|k| (q[j * n + k] + q[k * n + j]) * x[k]).sum());
+        let curve: f64 =
+            view.quadratic().map_or(0.0, |q| (0..n).map(|k| (q[j * n + k] + q[k * n + j]) * x[k]).sum());
         worst = worst.max((sign * view.theta[j] - curve - pull[j]).abs());
         theta = theta.max(view.theta[j].abs());
         largest = largest.max(pull[j].abs());
@@ -74,7 +75,7 @@ fn in_units(problem: &Problem, s: &[f64]) -> Problem {
         .equal("b", columns(view.B), view.c)
         .lower(scaled(view.lower, -1))
         .upper(scaled(view.upper, -1));
-    if let Some(q) = view.Q {
+    if let Some(q) = view.quadratic() {
         builder = builder.quadratic(Matrix::from_fn(n, n, |i, j| q[i * n + j] * s[i] * s[j]));
     }
     builder.build().unwrap()

@@ -31,7 +31,8 @@ fn parts_of_one_kind_may_be_apart_and_out_of_order() {
     assert_eq!(layout.read(&problem, &Parameters::default()), [4.0, 1.0, 2.0]);
     let parameters = layout.parameters(&problem, &[9.0, 7.0, 8.0]);
     assert_eq!(parameters.get(Parameter::Linear), Some(&[7.0, 8.0, 3.0, 9.0][..]));
-    let gradients = Gradients { theta: vec![0.1, 0.2, 0.3, 0.4], ..Gradients::default() };
+    let gradients =
+        Gradients::from(ByParameter { theta: vec![0.1, 0.2, 0.3, 0.4], ..ByParameter::default() });
     let mut out = [0.0; 3];
     layout.gather(&gradients, &mut out);
     assert_eq!(out, [0.4, 0.1, 0.2]);

@@ -184,8 +184,8 @@ fn surrogates_lose_with_the_gradients_of_their_smoothing() {
             let theta = Instance::theta(&case.predictions[at.clone()]);
             let error: Vec<f64> =
                 at.clone().map(|j| sign(&problem) * (case.predictions[j] - case.truths[j])).collect();
-            let expected = surrogate.solve(&theta).unwrap().vjp(&error).theta;
-            let without = plain.solve(&theta).unwrap().vjp(&error).theta;
+            let expected = surrogate.solve(&theta).unwrap().vjp(&error).parameters.theta;
+            let without = plain.solve(&theta).unwrap().vjp(&error).parameters.theta;
             for ((found, expected), without) in found.gradients[at].iter().zip(&expected).zip(&without) {
                 close!(*found, *expected, 1e-9);
                 different += usize::from((found - without).abs() > 1e-3 * without.abs());

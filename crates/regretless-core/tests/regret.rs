@@ -55,9 +55,9 @@ fn a_restored_evaluator_goes_on_bit_equal() {
         let mut running = Regret::new(&case.problem, &case.layout, None).unwrap();
         running.evaluate(&case.truths, &case.truths, &case.ids).unwrap();
         let bytes = running.checkpoint();
-        let mut resumed = Regret::new(&case.problem, &case.layout, None).unwrap();
+        let resumed = Regret::new(&case.problem, &case.layout, None).unwrap();
+        let mut resumed = resumed.with_truths(running.truths()).unwrap();
         resumed.restore(&bytes).unwrap();
-        resumed.know_optima(&running.known_optima());
         for predictions in [&case.predictions, &case.truths] {
             let a = running.evaluate(predictions, &case.truths, &case.ids).unwrap();
             let b = resumed.evaluate(predictions, &case.truths, &case.ids).unwrap();

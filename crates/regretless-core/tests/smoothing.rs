@@ -256,7 +256,7 @@ proptest! {
             k_rows.lower.fill(of_bounds);
             let options = SurrogateOptions { k_rows: Some(k_rows), smoothing: 0.03, ..SurrogateOptions::with_k(5.0) };
             let solution = Surrogate::new(problem, &multipliers, &options).unwrap().solve(&Instance::default()).unwrap();
-            solution.vjp(&g).theta
+            solution.vjp(&g).parameters.theta
         };
         // x is `amount` times as large: bounds are rounded over as much more, rows as before.
         let (here, there) = (sharp(&plant.problem(), 5.0, 5.0), sharp(&other.problem(), 5.0, 5.0 / amount));
@@ -312,6 +312,6 @@ fn without_a_gap_the_derivative_is_given() {
         .build()
         .unwrap();
     let solution = smoothed(&bowl, 5.0, 0.03).unwrap().solve(&Instance::default()).unwrap();
-    let found = solution.vjp(&[1.0, 0.0]).theta;
+    let found = solution.vjp(&[1.0, 0.0]).parameters.theta;
     assert!((found[0] - 0.5).abs() < 1e-15 && found[1] == 0.0, "{found:?}");
 }

@@ -54,7 +54,7 @@ fn learned(problem: &Problem, thetas: &[Vec<f64>]) -> Option<Vec<f64>> {
     for solution in surrogate.solve_batch(&instances) {
         let solution = solution.unwrap();
         out.extend(solution.x());
-        out.extend(solution.vjp(&vec![1.0; problem.n()]).theta);
+        out.extend(solution.vjp(&vec![1.0; problem.n()]).parameters.theta);
     }
     Some(out)
 }

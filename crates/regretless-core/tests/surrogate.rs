@@ -266,7 +266,7 @@ fn batches_are_bit_equal_to_loops_for_any_number_of_threads() {
                 for solution in surrogate.solve_batch_warm(&instances, &ids, &mut store) {
                     let solution = solution.unwrap();
                     all.extend_from_slice(solution.x());
-                    all.extend(solution.vjp(&vec![1.0; problem.n()]).theta);
+                    all.extend(solution.vjp(&vec![1.0; problem.n()]).parameters.theta);
                 }
             }
             all
@@ -281,7 +281,11 @@ fn batches_are_bit_equal_to_loops_for_any_number_of_threads() {
     let tangents: Vec<_> = batch
         .iter()
         .zip(&solved)
-        .map(|(b, s)| Gradients { theta: b.theta.clone(), ..s.zero_tangent() })
+        .map(|(b, s)| {
+            let mut tangent = s.zero_tangent();
+            tangent.theta.clone_from(&b.theta);
+            tangent
+        })
         .collect();
     let moved = Solution::jvp_batch(&solved, &tangents);
     assert!(moved.iter().zip(&solved).zip(&tangents).all(|((m, s), t)| *m == s.jvp(t)));

@@ -127,6 +127,7 @@ pub(crate) fn objective(
         multipliers: if method.uses_surrogate() { Some(task.multipliers()?) } else { None },
         scale: Some(units.clone()),
         scenarios,
+        truths: Some(task.truths()),
         ..LossOptions::default()
     };
     let plain = LossOptions { scale: Some(units), ..LossOptions::default() };

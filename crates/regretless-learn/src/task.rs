@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use regretless_core::{
     Instance, Layout, Multipliers, Parameter, Parameters, Problem, Regret, Role, RowValues, Scenarios, Sense,
-    Sharpness as FittedK,
+    Sharpness as FittedK, Truths,
 };
 
 use crate::build;
@@ -37,8 +37,8 @@ pub struct Task {
     /// Rows of the training, validation and test part, ascending.
     parts: [Vec<usize>; 3],
     standard: Standard,
-    /// The true optimal value of every row, in the engine's own keeping.
-    optima: Vec<(u64, f64)>,
+    /// The true optimum of every row, lent to losses and evaluators.
+    truths: Truths,
     multipliers: OnceLock<Multipliers>,
     /// K of each row where the data set it.
     sharpness: Option<FittedK>,
@@ -116,7 +116,7 @@ impl Task {
         data: impl Into<Arc<Dataset>>,
         settings: Settings,
     ) -> Result<Self, LearnError> {
-        Self::knowing(problem.into(), layout, data.into(), settings, &[])
+        Self::knowing(problem.into(), layout, data.into(), settings, None)
     }
 
     /// The same data split by another seed; what is known of the true problems stays known.
@@ -124,7 +124,7 @@ impl Task {
         let mut settings = self.given.clone();
         settings.training.seed = seed;
         let (problem, data) = (Arc::clone(&self.problem), Arc::clone(&self.data));
-        Self::knowing(problem, self.layout.clone(), data, settings, &self.optima)
+        Self::knowing(problem, self.layout.clone(), data, settings, Some(&self.truths))
     }
 
     fn knowing(
@@ -132,12 +132,13 @@ impl Task {
         layout: Layout,
         data: Arc<Dataset>,
         settings: Settings,
-        known: &[(u64, f64)],
+        known: Option<&Truths>,
     ) -> Result<Self, LearnError> {
         let mut parts = data.split(&settings.split, settings.training.seed);
         let mut notes = data.notes.clone();
         let infeasible = settings.training.infeasible;
-        let optima = optima(&problem, &layout, &data, infeasible, known, &mut parts, &mut notes)?;
+        let truths = known.map_or_else(|| Truths::new(&problem, &layout), |known| Ok(known.clone()))?;
+        keep_solvable(&problem, &layout, &data, infeasible, &truths, &mut parts, &mut notes)?;
         for (part, name) in parts.iter().zip(["training", "validation"]) {
             if part.is_empty() {
                 return Err(LearnError::Data {
@@ -164,7 +165,7 @@ impl Task {
             data,
             parts,
             standard,
-            optima,
+            truths,
             multipliers,
             sharpness,
             predictor: None,
@@ -186,7 +187,7 @@ impl Task {
             data: Arc::clone(&self.data),
             standard: Standard::of(&self.settings.predictor, &self.layout, &self.data, &parts[0]),
             parts,
-            optima: self.optima.clone(),
+            truths: self.truths.clone(),
             multipliers: self.multipliers.clone(),
             sharpness: self.sharpness.clone(),
             predictor: self.predictor.clone(),
@@ -349,12 +350,16 @@ impl Task {
 
     /// An evaluator of decisions on this task.
     pub fn regret(&self, scenarios: Option<Scenarios>) -> Result<Regret, LearnError> {
-        let mut regret = Regret::new(self.problem(), &self.layout, scenarios)?;
-        regret.know_optima(&self.optima);
+        let mut regret = Regret::new(self.problem(), &self.layout, scenarios)?.with_truths(&self.truths)?;
         if let Some(prices) = self.prices()? {
             regret.price_violations(prices)?;
         }
         Ok(regret)
+    }
+
+    /// What is known of the rows' true problems.
+    pub fn truths(&self) -> &Truths {
+        &self.truths
     }
 
     /// True parameters of some rows in the engine's form.
@@ -425,21 +430,19 @@ fn gather<T: Copy>(table: &[T], width: usize, rows: &[usize]) -> Vec<T> {
 }
 
 /// Solves every row's true problem once. Rows without an optimum fail or are left out, as the user chose.
-fn optima(
+fn keep_solvable(
     problem: &Problem,
     layout: &Layout,
     data: &Dataset,
     infeasible: Infeasible,
-    known: &[(u64, f64)],
+    truths: &Truths,
     parts: &mut [Vec<usize>; 3],
     notes: &mut Vec<String>,
-) -> Result<Vec<(u64, f64)>, LearnError> {
+) -> Result<(), LearnError> {
     let width = layout.width();
-    let mut regret = Regret::new(problem, layout, None)?;
-    regret.know_optima(known);
     let mut rows: Vec<usize> = parts.iter().flatten().copied().collect();
     rows.sort_unstable();
-    let values = regret.optima(&gather(&data.targets, width, &rows))?;
+    let values = truths.optima(&gather(&data.targets, width, &rows))?;
     let why = |row: usize, value: f64| {
         let truth = layout.parameters(problem, &data.targets[row * width..(row + 1) * width]);
         let refused = problem.view(&truth.instance()).err().map(|e| e.to_string());
@@ -453,7 +456,7 @@ fn optima(
     let bad: Vec<(usize, f64)> =
         rows.iter().copied().zip(values).filter(|(_, value)| !value.is_finite()).collect();
     if bad.is_empty() {
-        return Ok(regret.known_optima());
+        return Ok(());
     }
     let first = bad.iter().take(5).map(|&(row, value)| format!("{}: {}", data.place(row), why(row, value)));
     let more = if bad.len() > 5 { format!("; and {} more", bad.len() - 5) } else { String::new() };
@@ -475,5 +478,5 @@ fn optima(
     for part in parts {
         part.retain(|row| !bad.contains(row));
     }
-    Ok(regret.known_optima())
+    Ok(())
 }

@@ -12,7 +12,6 @@ mod judge;
 mod learner;
 mod loss;
 mod multipliers;
-mod pace;
 mod problem;
 mod run;
 mod sharpness;

@@ -7,14 +7,13 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use regretless_core::{
-    Batch, DecisionLoss, Layout, LossError, LossOptions, Losses, Method, Multipliers, Parameter, RowId,
+    Batch, DecisionLoss, Layout, LossError, LossOptions, Losses, Method, Multipliers, Pace, Parameter, RowId,
     build_loss,
 };
 
 use crate::arrays::{Ids, flat, parameter, table};
 use crate::error;
 use crate::multipliers::{ByKind, row_values};
-use crate::pace::Pace;
 use crate::problem::Problem;
 use crate::run::exclusive;
 
@@ -79,6 +78,7 @@ impl Loss {
             scale: scale.map(|s| s.as_array().to_vec()),
             store_bytes,
             scenarios: None,
+            truths: None,
         };
         let inner = build_loss(method, &problem.inner, &layout, &options).map_err(refused)?;
         let (problem, width) = (problem.inner.clone(), layout.width());

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::engine::workspace::State;
+use crate::engine::state::State;
+use crate::engine::tolerance::CONSTANT;
 use crate::linalg::simd::Kernel;
 use crate::predict::instances::Reading;
 use crate::predict::layout::Values;
 use crate::problem::Instance;
+use crate::solve::batch;
 use crate::solve::oracle::Oracle;
 
 /// Predictions looked at when anchors are chosen; more would not be more different.
@@ -37,14 +39,14 @@ impl Anchors {
         let chosen = medoids(&weighted, count);
         let values: Vec<Values<'_>> = chosen.iter().map(|&i| reading.values(rows[i])).collect();
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
-        let solved = oracle.solve_batch_from(&instances, vec![None; instances.len()]);
+        let solved = batch::from(oracle, &instances, vec![None; instances.len()], |solved| solved);
         for (&i, solved) in chosen.iter().zip(solved) {
-            if let Ok((optimum, state)) = solved
-                && optimum.is_optimal()
+            if let Ok(solved) = solved
+                && solved.answer.is_optimal()
             {
                 anchors.norms2.push(Kernel::new().dot(&weighted[i], &weighted[i]));
                 anchors.points.extend(&weighted[i]);
-                anchors.states.push(state);
+                anchors.states.push(solved.state);
             }
         }
         anchors
@@ -83,7 +85,7 @@ fn weights(rows: &[&[f64]], width: usize) -> Vec<f64> {
     let weight = |j: usize| {
         let mean = rows.iter().map(|r| r[j]).sum::<f64>() / count;
         let deviation = (rows.iter().map(|r| (r[j] - mean).powi(2)).sum::<f64>() / count).sqrt();
-        if deviation.is_finite() && deviation > 1e-12 * mean.abs() { 1.0 / deviation } else { 0.0 }
+        if deviation.is_finite() && deviation > CONSTANT * mean.abs() { 1.0 / deviation } else { 0.0 }
     };
     (0..width).map(weight).collect()
 }

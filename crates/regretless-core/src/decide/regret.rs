@@ -1,16 +1,18 @@
 //! What predictions cost: the decisions they cause, judged by the parameters that came true.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use rayon::prelude::*;
 
 use crate::decide::medoids::Anchors;
-use crate::loss::{Cause, LossError, Side, fingerprint, gap_of};
+use crate::engine::tolerance::NO_REGRET;
+use crate::loss::{Cause, LossError, Side, gap_of};
 use crate::predict::instances::Reading;
 use crate::predict::layout::{Layout, Values};
 use crate::predict::scenarios::Scenarios;
+use crate::predict::truths::Truths;
 use crate::problem::{Instance, Problem, ProblemError, RowValues};
+use crate::solve::batch;
 use crate::solve::codec::{Reader, Writer};
+use crate::solve::exact_solver::Exact;
 use crate::solve::optimum::{Optimum, Status};
 use crate::solve::oracle::Oracle;
 use crate::solve::store::Store;
@@ -54,10 +56,7 @@ pub struct Decision {
 pub struct Regret {
     reading: Reading,
     oracle: Oracle,
-    /// Solves truths: the original problem.
-    original: Oracle,
-    /// V(truth) by the truth's own values.
-    optimal: BTreeMap<u64, f64>,
+    truths: Truths,
     store: Store,
     anchors: Anchors,
     /// What a unit of violation of a hard row costs.
@@ -77,13 +76,25 @@ impl Regret {
         let reading = Reading::new(problem, layout, scenarios)?;
         Ok(Self {
             oracle: Oracle::new(&reading.problem().or_zero_theta()),
-            original: Oracle::new(&problem.or_zero_theta()),
+            truths: Truths::new(problem, layout)?,
             reading,
-            optimal: BTreeMap::new(),
             store: Store::with_budget(STORE_BYTES),
             anchors: Anchors::default(),
             prices: None,
         })
+    }
+
+    /// The same evaluator with truths that others know and want to know.
+    pub fn with_truths(self, truths: &Truths) -> Result<Self, LossError> {
+        if !truths.fits(self.reading.original(), self.reading.layout()) {
+            return Err(LossError::Truths);
+        }
+        Ok(Self { truths: truths.clone(), ..self })
+    }
+
+    /// The truths met so far, with their optima.
+    pub fn truths(&self) -> &Truths {
+        &self.truths
     }
 
     /// Adds what broken hard rows of the truth cost to the regret. With multipliers that make the softened problem exact, no
@@ -113,10 +124,10 @@ impl Regret {
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
         let solved = self.oracle.solve_batch_warm(&instances, ids, &mut self.store);
         drop(instances);
-        self.solve_truths(truths);
-        let rows = solved.into_par_iter().zip(truths.par_chunks_exact(truth_width));
-        let known = |truth: &[f64]| self.optimal.get(&fingerprint(truth)).copied();
-        Ok(rows.map(|(solved, truth)| self.judge(solved, truth, known(truth))).collect())
+        let truths: Vec<&[f64]> = truths.chunks_exact(truth_width).collect();
+        let (known, _) = self.truths.look_up(&truths);
+        let rows = solved.into_par_iter().zip(truths).zip(&known);
+        Ok(rows.map(|((solved, truth), known)| self.judge(solved, truth, known)).collect())
     }
 
     /// [`Regret::evaluate`] for rows that will not come again: each starts from the nearest anchor, and nothing is kept.
@@ -124,35 +135,18 @@ impl Regret {
         let (width, truth_width) = (self.reading.width(), self.reading.layout().width());
         self.check("truths", truths, predictions.len() / width * truth_width)?;
         let solved = self.decide(predictions)?;
-        let values: Vec<Values<'_>> =
-            truths.chunks_exact(truth_width).map(|truth| self.reading.truth(truth)).collect();
-        let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
-        let optima = self.original.solve_batch(&instances);
-        let rows = solved.into_iter().zip(truths.chunks_exact(truth_width)).zip(optima);
-        let judge = |((solved, truth), optimum): ((_, &[f64]), Result<Optimum, _>)| {
-            self.judge(solved, truth, optimum.ok().map(|o| o.objective))
-        };
-        Ok(rows.map(judge).collect())
+        let truths: Vec<&[f64]> = truths.chunks_exact(truth_width).collect();
+        let known = self.truths.solve(&truths);
+        let rows = solved.into_iter().zip(truths).zip(&known);
+        Ok(rows.map(|((solved, truth), known)| self.judge(solved, truth, known)).collect())
     }
 
-    /// Solves the truths that are new, each once and from nothing.
-    fn solve_truths(&mut self, truths: &[f64]) {
-        let mut new = BTreeSet::new();
-        let unsolved: Vec<(u64, &[f64])> = truths
-            .chunks_exact(self.reading.layout().width())
-            .map(|truth| (fingerprint(truth), truth))
-            .filter(|(key, _)| !self.optimal.contains_key(key) && new.insert(*key))
-            .collect();
-        let values: Vec<Values<'_>> = unsolved.iter().map(|(_, truth)| self.reading.truth(truth)).collect();
-        let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
-        for ((key, _), optimum) in unsolved.iter().zip(self.original.solve_batch(&instances)) {
-            if let Ok(optimum) = optimum {
-                self.optimal.insert(*key, optimum.objective);
-            }
-        }
-    }
-
-    fn judge(&self, solved: Result<Optimum, ProblemError>, truth: &[f64], optimal: Option<f64>) -> Decision {
+    fn judge(
+        &self,
+        solved: Result<Optimum, ProblemError>,
+        truth: &[f64],
+        known: &Result<Exact, ProblemError>,
+    ) -> Decision {
         let problem = self.reading.original();
         // Without a decision nothing may look good.
         let worst = -problem.sign() * f64::INFINITY;
@@ -178,20 +172,20 @@ impl Regret {
                 predicted_objective: worst,
             },
         };
-        let values = self.reading.truth(truth);
-        let instance = values.instance();
-        let view = match problem.view(&instance) {
-            Ok(view) => view,
+        let best = match known {
+            Ok(best) => best,
             Err(error) => {
-                decision.trouble.get_or_insert(Cause::Refused(Side::Truth, error));
+                decision.trouble.get_or_insert(Cause::Refused(Side::Truth, error.clone()));
                 return decision;
             }
         };
+        let values = self.reading.truth(truth);
+        let view = problem.view_checked_before(&values.instance());
         if decision.trouble.is_none() {
             decision.objective = view.objective(&decision.x);
             decision.violation = view.violation(&decision.x);
         }
-        decision.optimal = optimal.unwrap_or(-worst);
+        decision.optimal = best.objective;
         if !decision.optimal.is_finite() {
             let words = if decision.optimal * view.sign > 0.0 { "unbounded" } else { "infeasible" };
             decision.trouble.get_or_insert(Cause::NoOptimum(Side::Truth, words.into()));
@@ -200,8 +194,7 @@ impl Regret {
             let (best, found) = (view.sign * decision.optimal, view.sign * decision.objective);
             let broken = self.prices.as_ref().map_or(0.0, |prices| view.penalty(&decision.x, prices));
             let regret = gap_of(best, found) + broken;
-            // What rounding leaves of a perfect decision is no regret.
-            decision.regret = if regret.abs() <= 1e-12 * (1.0 + best.abs()) { 0.0 } else { regret };
+            decision.regret = if regret.abs() <= NO_REGRET * (1.0 + best.abs()) { 0.0 } else { regret };
         }
         decision
     }
@@ -215,8 +208,7 @@ impl Regret {
             predictions.par_chunks_exact(width).map(|p| self.reading.values(p)).collect();
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
         let starts = predictions.par_chunks_exact(width).map(|p| self.anchors.nearest(p)).collect();
-        let solved = self.oracle.solve_batch_from(&instances, starts);
-        Ok(solved.into_iter().map(|s| s.map(|(optimum, _)| optimum)).collect())
+        Ok(batch::from(&self.oracle, &instances, starts, |solved| solved.answer))
     }
 
     /// Picks up to `count` of the given predictions, so that others are near one of them, and solves them: new rows
@@ -226,26 +218,6 @@ impl Regret {
         self.check("predictions", predictions, predictions.len() / width * width)?;
         self.anchors = Anchors::choose(&self.oracle, &self.reading, predictions, count);
         Ok(self.anchors.len())
-    }
-
-    /// V(truth) of each truth, solved where it is not known yet; infinite where there is no optimum, NaN where the problem
-    /// refuses the truth.
-    pub fn optima(&mut self, truths: &[f64]) -> Result<Vec<f64>, LossError> {
-        let width = self.reading.layout().width();
-        self.check("truths", truths, truths.len() / width * width)?;
-        self.solve_truths(truths);
-        let value = |truth| self.optimal.get(&fingerprint(truth)).copied().unwrap_or(f64::NAN);
-        Ok(truths.chunks_exact(width).map(value).collect())
-    }
-
-    /// The optimal values of the truths met so far, by a key made of the truth's own values.
-    pub fn known_optima(&self) -> Vec<(u64, f64)> {
-        self.optimal.iter().map(|(key, value)| (*key, *value)).collect()
-    }
-
-    /// Takes over optimal values that another evaluator of the same problem and layout found.
-    pub fn know_optima(&mut self, known: &[(u64, f64)]) {
-        self.optimal.extend(known.iter().copied().filter(|(_, value)| !value.is_nan()));
     }
 
     /// Everything a resumed process needs; this one forgets its factors, so that both go on bit-equal. Anchors are not

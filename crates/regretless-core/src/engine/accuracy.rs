@@ -9,6 +9,7 @@
 
 use crate::engine::rows::Softened;
 use crate::engine::terms::{Rows, Terms};
+use crate::engine::tolerance::{NOTHING_EARNED, RESIDUAL_ROUNDING};
 use crate::linalg::simd::Kernel;
 use crate::problem::tolerance::{ROUNDING, Tolerances, relative, size};
 use crate::problem::{RowId, RowValues, View};
@@ -99,7 +100,7 @@ impl Gauge {
         }
 
         let curve = zeros(&mut self.curve, n);
-        if let Some(q) = view.Q {
+        if let Some(q) = view.quadratic() {
             // 2Qx = (Q + Qᵀ)x
             kernel.matvec(q, x, curve);
             kernel.matvec_t(q, x, curve);
@@ -124,12 +125,6 @@ impl Gauge {
     }
 }
 
-/// Below this share of the objective what a residual could still earn is nothing.
-const NOTHING: f64 = 1e-9;
-
-/// Below this share of its terms a residual is rounding, whatever the width of the box.
-const ROUNDED: f64 = 1e-12;
-
 /// Σⱼ |rⱼ| times the way that is left to the bound it points to: what the objective could still gain within the box. Residuals are
 /// small beside the largest θ, but a box may be wide.
 fn unearned(
@@ -153,7 +148,8 @@ fn unearned(
         let pulls: f64 = pulls.map(|(a, lambda)| (a * lambda).abs()).sum();
         view.theta[j].abs() + curve[j].abs() + pulls + multipliers.lower[j] + multipliers.upper[j]
     };
-    let matters = |&j: &usize| earns(j) > NOTHING * size && residual[j].abs() > ROUNDED * terms(j);
+    let matters =
+        |&j: &usize| earns(j) > NOTHING_EARNED * size && residual[j].abs() > RESIDUAL_ROUNDING * terms(j);
     (0..x.len()).filter(matters).map(earns).sum()
 }
 

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::engine::newton;
-use crate::engine::path::{Outcome, Path};
+use crate::engine::path::{self, Origin, Outcome};
 use crate::engine::pinv::Pseudo;
 use crate::engine::reference;
-use crate::engine::residual::REFUSED;
 use crate::engine::rows::{Piece, Softened};
+use crate::engine::state::State;
 use crate::engine::status::{Link, SurrogateStatus};
-use crate::engine::workspace::{Owner, State, Workspace};
+use crate::engine::tolerance::REFUSED;
+use crate::engine::workspace::Workspace;
 use crate::problem::RowId;
 
 /// What a solve hands to its [`Solution`].
@@ -40,9 +41,8 @@ pub(crate) fn smooth(
     theta: &[f64],
     fresh: bool,
     start: Option<Arc<State>>,
-    owner: Owner,
 ) -> Solved {
-    let (mut state, warm) = owner.adopt(start, rows.n, rows.m());
+    let (mut state, warm) = ws.adopt(start, rows.n, rows.m());
     let mut solved =
         climb(rows, &mut state, ws, theta, if warm { Start::Warm { fresh } } else { Start::Cold });
     let saturated = saturated_rows(rows, &state);
@@ -56,7 +56,7 @@ pub(crate) fn smooth(
             for i in (0..rows.m()).filter(|&i| at_cap(rows, &state, i)) {
                 retried.piece[i] = Piece::On;
             }
-            retried.factored = false;
+            ws.give_up_factor(&mut retried);
             Start::Warm { fresh: true }
         } else {
             Start::Cold
@@ -68,7 +68,9 @@ pub(crate) fn smooth(
             solved.status = SurrogateStatus::Uncapped { rows: saturated };
         }
     }
-    state.factored &= !fresh && solved.rows.is_none();
+    if fresh || solved.rows.is_some() {
+        state.disown_factor();
+    }
     solved.start = Some(Arc::new(state));
     solved
 }
@@ -81,17 +83,18 @@ enum Start {
 
 /// Path, then Newton, then Clarabel: the first that reaches the accuracy answers.
 fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Solved {
-    let mut outcome = path(rows, state, ws, theta, start);
+    let unbounded = |outcome: &Outcome| matches!(outcome, Outcome::Unbounded(_));
+    let mut outcome = follow(rows, state, ws, theta, start);
     let mut residual = f64::INFINITY;
     if outcome == Outcome::Arrived {
         residual = ws.settle(rows, state, theta);
     }
-    if residual > REFUSED && matches!(start, Start::Warm { .. }) && outcome != Outcome::Unbounded {
-        outcome = path(rows, state, ws, theta, Start::Cold);
+    if residual > REFUSED && matches!(start, Start::Warm { .. }) && !unbounded(&outcome) {
+        outcome = follow(rows, state, ws, theta, Start::Cold);
         residual = if outcome == Outcome::Arrived { ws.settle(rows, state, theta) } else { f64::INFINITY };
     }
     let mut link = Link::Path;
-    if outcome != Outcome::Unbounded && residual > REFUSED {
+    if !unbounded(&outcome) && residual > REFUSED {
         link = Link::Newton;
         if state.x.iter().any(|x| !x.is_finite()) {
             state.x.fill(0.0);
@@ -101,7 +104,7 @@ fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], 
             residual = ws.settle(rows, state, theta);
         }
     }
-    if outcome != Outcome::Unbounded
+    if !unbounded(&outcome)
         && residual > REFUSED
         && let Some(x) = reference::solve_softened(rows, theta)
     {
@@ -111,7 +114,7 @@ fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], 
         residual = ws.settle(rows, state, theta);
     }
     let status = match outcome {
-        Outcome::Unbounded => SurrogateStatus::Unbounded,
+        Outcome::Unbounded(_) => SurrogateStatus::Unbounded,
         _ if residual <= REFUSED => SurrogateStatus::Optimal,
         _ => SurrogateStatus::NumericalTrouble,
     };
@@ -119,14 +122,14 @@ fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], 
         state.x.fill(0.0);
     }
     if status != SurrogateStatus::Optimal {
-        residual = ws.stationarity(rows, &state.x, theta).min(f64::MAX);
+        residual = ws.balance.measure(ws.kernel, rows, &state.x, theta).min(f64::MAX);
     }
-    state.lambda.copy_from_slice(&ws.lambda);
-    state.z.copy_from_slice(&ws.z);
+    state.lambda.copy_from_slice(&ws.balance.lambda);
+    state.z.copy_from_slice(&ws.balance.z);
     state.theta.copy_from_slice(theta);
     let mut solved = Solved::new(status, link);
     solved.residual = residual;
-    if !state.factored || !state.springs.is_empty() {
+    if state.factor.is_none() || !state.springs.is_empty() {
         solved.pseudo = Some(Arc::new(Pseudo::new(rows, state)));
         if solved.status == SurrogateStatus::Optimal {
             solved.pseudo.iter().for_each(|p| p.minimum_norm(rows, state));
@@ -135,43 +138,38 @@ fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], 
     solved
 }
 
-fn path(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Outcome {
-    match start {
-        Start::Cold => {
-            start_point(rows, &mut state.x);
-            rows.excess(ws.kernel, &state.x, &mut ws.shift);
-            ws.z.copy_from_slice(&ws.shift);
-            for i in 0..rows.m() {
-                state.piece[i] = rows.laws[i].piece(ws.z[i]);
-            }
-            state.factored = false;
-        }
-        Start::Warm { fresh: false } if state.factored => {
-            return Path::new(rows, state, ws, theta).resume();
-        }
-        Start::Warm { .. } => {
-            // Other rows, same pieces and multipliers: the limits are shifted to where these are optimal.
-            rows.excess(ws.kernel, &state.x, &mut ws.shift);
-            ws.z.copy_from_slice(&ws.shift);
-            for i in 0..rows.m() {
-                let law = &rows.laws[i];
-                let z = &mut ws.z[i];
-                match state.piece[i] {
-                    _ if law.slope == 0.0 => state.piece[i] = Piece::Below,
-                    Piece::Below => *z = z.min(law.lo),
-                    Piece::Above => *z = z.max(law.hi),
-                    Piece::On => *z = ((state.lambda[i] - law.anchor) / law.slope).clamp(law.lo, law.hi),
-                }
-            }
-            state.factored = false;
+/// The path from where the start says.
+fn follow(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Outcome {
+    let limit = ws.limit(rows, PATIENCE);
+    if matches!(start, Start::Warm { fresh: false }) && state.factor.is_some() {
+        return path::walk(rows, state, ws, theta, Origin::Optimum, limit);
+    }
+    let cold = matches!(start, Start::Cold);
+    if cold {
+        start_point(rows, &mut state.x);
+    }
+    rows.excess(ws.kernel, &state.x, &mut ws.balance.z);
+    state.z.copy_from_slice(&ws.balance.z);
+    for ((law, z), (piece, lambda)) in
+        rows.laws.iter().zip(&mut state.z).zip(state.piece.iter_mut().zip(&state.lambda))
+    {
+        // Other rows, same pieces and multipliers: the limits are shifted to where these are optimal.
+        match piece {
+            _ if cold => *piece = law.piece(*z),
+            _ if law.slope == 0.0 => *piece = Piece::Below,
+            Piece::Below => *z = z.min(law.lo),
+            Piece::Above => *z = z.max(law.hi),
+            Piece::On => *z = ((lambda - law.anchor) / law.slope).clamp(law.lo, law.hi),
         }
     }
-    let mut path = Path::new(rows, state, ws, theta);
-    if !path.is_factored() && !path.factorise() {
+    if !ws.hold(rows, state) {
         return Outcome::Stalled;
     }
-    path.run()
+    path::walk(rows, state, ws, theta, Origin::Pieces, limit)
 }
+
+/// Breakpoints a path may take, in units of n + m.
+const PATIENCE: usize = 20;
 
 /// The corner every cold start begins at: each variable at a bound if it has one.
 fn start_point(rows: &Softened, x: &mut [f64]) {
@@ -201,6 +199,7 @@ mod tests {
     use super::*;
     use crate::Matrix;
     use crate::engine::rows::Law;
+    use crate::engine::state::Owner;
     use crate::problem::{Instance, Problem, Soft};
 
     /// A softened problem with every kind of row, from a small linear congruential sequence.
@@ -240,9 +239,9 @@ mod tests {
     fn the_links_agree() {
         for seed in 0..200 {
             let (rows, theta) = random(seed, seed % 2 == 0);
-            let mut ws = Workspace::new(rows.n, rows.m());
+            let mut ws = Workspace::new(Owner::new(), rows.n, rows.m());
             let mut by_path = State::new(rows.n, rows.m());
-            assert_eq!(path(&rows, &mut by_path, &mut ws, &theta, Start::Cold), Outcome::Arrived);
+            assert_eq!(follow(&rows, &mut by_path, &mut ws, &theta, Start::Cold), Outcome::Arrived);
             assert!(ws.settle(&rows, &mut by_path, &theta) <= 1e-10);
             let mut by_newton = State::new(rows.n, rows.m());
             assert_eq!(newton::climb(&rows, &mut by_newton, &mut ws, &theta), Outcome::Arrived);

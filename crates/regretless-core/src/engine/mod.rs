@@ -4,13 +4,13 @@
 //! ([`path`]). Where that fails [`newton`] is asked, then [`reference`] ([`fallback`] is the order of asking).
 
 pub(crate) mod accuracy;
-pub(crate) mod assemble;
 pub(crate) mod clock;
 pub(crate) mod fallback;
 pub(crate) mod newton;
 pub(crate) mod path;
 pub(crate) mod penalty;
 pub(crate) mod pinv;
+pub(crate) mod pivot;
 pub(crate) mod pool;
 pub mod reference;
 pub(crate) mod regularise;
@@ -18,6 +18,8 @@ pub(crate) mod residual;
 pub(crate) mod rows;
 pub(crate) mod scaling;
 pub(crate) mod simd;
+pub(crate) mod state;
 pub(crate) mod status;
 pub(crate) mod terms;
+pub(crate) mod tolerance;
 pub(crate) mod workspace;

@@ -5,47 +5,54 @@
 //! function: nothing to tune, and no way to cycle.
 
 use crate::engine::path::Outcome;
-use crate::engine::residual::RESIDUAL;
+use crate::engine::residual::Balance;
 use crate::engine::rows::{Piece, Softened};
-use crate::engine::workspace::{State, Workspace};
+use crate::engine::state::State;
+use crate::engine::tolerance::{CLIMBED, NO_STEP, RIDGE, RIDGE_GROWTH, UPHILL};
+use crate::engine::workspace::Workspace;
+use crate::linalg::hessian::Hessian;
+use crate::linalg::simd::Kernel;
 
 const ITERATIONS: usize = 300;
 
 /// Climbs from `state.x` to the optimum at θ. Leaves x, pieces and a factor without ridge (where H is regular).
 pub(crate) fn climb(s: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64]) -> Outcome {
     state.springs.clear();
-    let mut residual = ws.stationarity(s, &state.x, theta);
-    let mut ridge = 1e-10;
+    let mut residual = ws.balance.measure(ws.kernel, s, &state.x, theta);
+    let mut ridge = RIDGE;
     for _ in 0..ITERATIONS {
         for i in 0..s.m() {
-            state.piece[i] = s.laws[i].piece(ws.z[i]);
+            state.piece[i] = s.laws[i].piece(ws.balance.z[i]);
         }
-        if residual <= 0.01 * RESIDUAL {
+        if residual <= CLIMBED {
             break;
         }
         ws.work.newton += 1;
-        if !ws.factorise(s, state, ridge * s.spring()) {
-            ridge *= 100.0;
+        let Some(factor) = ws.factorise(s, state, ridge * s.spring()) else {
+            ridge *= RIDGE_GROWTH;
             if ridge > 1.0 {
                 return Outcome::Stalled;
             }
             continue;
-        }
-        ws.dx[..s.n].copy_from_slice(&ws.residual);
-        state.factor.solve(ws.kernel, &mut ws.dx);
-        let Some(step) = best_step(s, ws, theta, &state.x) else { return Outcome::Unbounded };
+        };
+        ws.dx[..s.n].copy_from_slice(&ws.balance.residual);
+        factor.solve(ws.kernel, &mut ws.dx);
+        let direction = &ws.dx[..s.n];
+        let Some(step) = best_step(s, ws.kernel, &ws.balance, theta, &state.x, direction) else {
+            return Outcome::Unbounded(direction.to_vec());
+        };
         if !step.is_finite() {
             return Outcome::Stalled;
         }
         ws.kernel.axpy(step, &ws.dx, &mut state.x);
-        let next = ws.stationarity(s, &state.x, theta);
-        if next.is_infinite() || (next >= residual && step * norm(&ws.dx) <= 1e-15 * norm(&state.x)) {
+        let next = ws.balance.measure(ws.kernel, s, &state.x, theta);
+        if next.is_infinite() || (next >= residual && step * norm(&ws.dx) <= NO_STEP * norm(&state.x)) {
             break;
         }
         residual = next;
     }
     for i in 0..s.m() {
-        state.piece[i] = s.laws[i].piece(ws.z[i]);
+        state.piece[i] = s.laws[i].piece(ws.balance.z[i]);
     }
     ws.factorise(s, state, 0.0);
     Outcome::Arrived
@@ -55,17 +62,17 @@ fn norm(v: &[f64]) -> f64 {
     v.iter().fold(0.0_f64, |m, x| m.max(x.abs()))
 }
 
-/// The step that maximises the objective along `ws.dx`; `None` if it rises for ever.
+/// The step that maximises the objective along `dx`; `None` if it rises for ever.
 ///
 /// The slope along the ray falls piecewise linearly from gᵀdx; it breaks where a row crosses lo or hi.
-fn best_step(s: &Softened, ws: &mut Workspace, theta: &[f64], x: &[f64]) -> Option<f64> {
-    let k = ws.kernel;
-    s.apply(k, &ws.dx[..s.n], &mut ws.dz);
+fn best_step(s: &Softened, k: Kernel, at: &Balance, theta: &[f64], x: &[f64], dx: &[f64]) -> Option<f64> {
+    let (z, mut dz) = (&at.z, vec![0.0; s.m()]);
+    s.apply(k, dx, &mut dz);
     let mut breaks: Vec<(f64, usize)> = Vec::new();
     for (i, law) in s.laws.iter().enumerate() {
         for end in [law.lo, law.hi] {
-            let at = (end - ws.z[i]) / ws.dz[i];
-            if ws.dz[i] != 0.0 && at.is_finite() && at > 0.0 {
+            let at = (end - z[i]) / dz[i];
+            if dz[i] != 0.0 && at.is_finite() && at > 0.0 {
                 breaks.push((at, i));
             }
         }
@@ -73,36 +80,36 @@ fn best_step(s: &Softened, ws: &mut Workspace, theta: &[f64], x: &[f64]) -> Opti
     breaks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut flat = vec![0.0; s.n];
     let quadratic = s.two_q.as_ref().map_or(0.0, |q| {
-        k.matvec(q, &ws.dx[..s.n], &mut flat);
-        k.dot(&flat, &ws.dx[..s.n])
+        k.matvec(q, dx, &mut flat);
+        k.dot(&flat, dx)
     });
     let pull = s.two_q.as_ref().map_or(0.0, |q| {
         k.matvec(q, x, &mut flat);
-        k.dot(&flat, &ws.dx[..s.n])
+        k.dot(&flat, dx)
     });
-    let linear = k.dot(theta, &ws.dx[..s.n]) - pull;
-    let slope_at = |t: f64, z: &[f64], dz: &[f64]| {
+    let linear = k.dot(theta, dx) - pull;
+    let slope_at = |t: f64| {
         let rows: f64 =
-            s.laws.iter().zip(z.iter().zip(dz)).map(|(l, (z, dz))| l.clipped(z + t * dz) * dz).sum();
+            s.laws.iter().zip(z.iter().zip(&dz)).map(|(l, (z, dz))| l.clipped(z + t * dz) * dz).sum();
         linear - t * quadratic - rows
     };
     // Bisection over the sorted breakpoints, then the root within one linear stretch.
     let (mut low, mut high) = (0, breaks.len());
     while low < high {
         let mid = usize::midpoint(low, high);
-        if slope_at(breaks[mid].0, &ws.z, &ws.dz) > 0.0 {
+        if slope_at(breaks[mid].0) > 0.0 {
             low = mid + 1;
         } else {
             high = mid;
         }
     }
     let t0 = if low == 0 { 0.0 } else { breaks[low - 1].0 };
-    let g0 = slope_at(t0, &ws.z, &ws.dz);
+    let g0 = slope_at(t0);
     let inner = breaks.get(low).map_or(t0 + 1.0 + t0.abs(), |b| f64::midpoint(t0, b.0));
     let curvature = quadratic
         + (0..s.m())
-            .filter(|&i| s.laws[i].piece(ws.z[i] + inner * ws.dz[i]) == Piece::On)
-            .map(|i| s.laws[i].slope * ws.dz[i] * ws.dz[i])
+            .filter(|&i| s.laws[i].piece(z[i] + inner * dz[i]) == Piece::On)
+            .map(|i| s.laws[i].slope * dz[i] * dz[i])
             .sum::<f64>();
     if curvature > 0.0 {
         let step = t0 + (g0 / curvature).max(0.0);
@@ -110,7 +117,7 @@ fn best_step(s: &Softened, ws: &mut Workspace, theta: &[f64], x: &[f64]) -> Opti
     }
     match breaks.get(low) {
         Some(b) => Some(b.0),
-        None if g0 > 1e-12 * linear.abs() => None,
+        None if g0 > UPHILL * linear.abs() => None,
         None => Some(t0),
     }
 }

@@ -1,6 +1,7 @@
 //! The multiplier laws of a surrogate's rows.
 
 use crate::engine::rows::{Law, Softened};
+use crate::engine::tolerance::FORCE_FLOOR;
 use crate::problem::{RowId, Shape, View};
 
 /// Laws of the surrogate: α and under on soft rows, the penalties on hard ones.
@@ -19,7 +20,7 @@ pub(crate) fn set_laws(rows: &mut Softened, view: &View<'_>, penalties: &[f64], 
     }
     let strongest =
         rows.laws.iter().zip(&rows.reach).fold(0.0_f64, |m, (l, r)| m.max(l.above.max(-l.below) * r));
-    rows.floor = 1e-6 * strongest;
+    rows.floor = FORCE_FLOOR * strongest;
 }
 
 /// K of each engine row, from K of the stacked rows.

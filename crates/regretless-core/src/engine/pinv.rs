@@ -1,7 +1,8 @@
 //! Where H is singular: its pseudo-inverse, so that gradients are the minimum-norm ones and never NaN.
 
-use crate::engine::rows::{Piece, Softened};
-use crate::engine::workspace::State;
+use crate::engine::rows::Softened;
+use crate::engine::state::State;
+use crate::engine::tolerance::{NO_EIGENVALUE, UNSEEN, UNSEEN_PART};
 use crate::linalg::dense;
 use crate::linalg::matrix::Matrix;
 
@@ -20,9 +21,9 @@ impl Pseudo {
         let mut h = rows.two_q.clone().unwrap_or_else(|| vec![0.0; n * n]);
         let mut row = vec![0.0; n];
         for i in 0..rows.m() {
-            if state.piece[i] == Piece::On {
+            let w = rows.laws[i].weight(state.piece[i]);
+            if w > 0.0 {
                 rows.write_row(i, &mut row);
-                let w = rows.laws[i].slope;
                 for a in 0..n {
                     for b in 0..n {
                         h[a * n + b] += w * row[a] * row[b];
@@ -32,7 +33,8 @@ impl Pseudo {
         }
         let (values, vectors) = dense::eigen(&h, n).unwrap_or_else(|| (vec![0.0; n], Matrix::zeros(n, n)));
         let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        let inverse = values.iter().map(|v| if *v > 1e-12 * largest { 1.0 / v } else { 0.0 }).collect();
+        let inverse =
+            values.iter().map(|v| if *v > NO_EIGENVALUE * largest { 1.0 / v } else { 0.0 }).collect();
         Self { vectors, inverse }
     }
 
@@ -58,11 +60,11 @@ impl Pseudo {
                 } else {
                     u[rows.unit[r - rows.m_dense].var]
                 };
-                along.abs() <= 1e-9 * rows.reach[r].max(f64::MIN_POSITIVE)
+                along.abs() <= UNSEEN * rows.reach[r].max(f64::MIN_POSITIVE)
             });
             if *inverse == 0.0 && unseen {
                 let along: f64 = u.iter().zip(&state.x).map(|(u, x)| u * x).sum();
-                if along.abs() > 1e-14 * scale {
+                if along.abs() > UNSEEN_PART * scale {
                     state.x.iter_mut().zip(u).for_each(|(x, u)| *x -= along * u);
                 }
             }

@@ -109,7 +109,7 @@ fn solve_with(view: &View<'_>, efforts: &[Effort]) -> Reference {
         q[n + e] = *price;
     }
     let mut p = Entries::default();
-    if let Some(quadratic) = view.Q {
+    if let Some(quadratic) = view.quadratic() {
         for i in 0..n {
             for j in i..n {
                 p.push(i, j, quadratic[i * n + j] + quadratic[j * n + i]);

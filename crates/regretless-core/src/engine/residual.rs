@@ -1,34 +1,50 @@
 //! What every solve ends with: stationarity measured, and mended by refinement.
 
 use crate::engine::rows::{Piece, Softened};
-use crate::engine::workspace::{State, Workspace};
+use crate::engine::state::State;
+use crate::engine::tolerance::{REFINED, SUM_ROUNDING};
+use crate::engine::workspace::Workspace;
+use crate::linalg::hessian::Hessian;
+use crate::linalg::simd::Kernel;
 
-/// Residuals up to this times the scale are what a solve delivers.
-pub(crate) const RESIDUAL: f64 = 1e-10;
-/// Residuals beyond this times the scale are refused: the next link of the chain takes over.
-pub(crate) const REFUSED: f64 = 1e-7;
+/// Where a point stands: the excess and multiplier of every row, and what is left of stationarity.
+pub(crate) struct Balance {
+    /// C'x − d'
+    pub(crate) z: Vec<f64>,
+    /// λ(z)
+    pub(crate) lambda: Vec<f64>,
+    /// θ − 2Qx − C'ᵀλ
+    pub(crate) residual: Vec<f64>,
+}
 
-/// What rounding does to a sum of terms of size 1.
-const ROUNDING: f64 = 1e-15;
+impl Balance {
+    pub(crate) fn new(n: usize, m: usize) -> Self {
+        Self { z: vec![0.0; m], lambda: vec![0.0; m], residual: vec![0.0; n] }
+    }
 
-impl Workspace {
-    /// ‖θ − 2Qx − C'ᵀλ(z)‖∞ over the size of its terms, at the state's x, less what rounding of x and z alone does to it: no
-    /// more, so that a steep law excuses nothing else. Leaves z, λ and the residual vector behind.
-    pub(crate) fn stationarity(&mut self, s: &Softened, x: &[f64], theta: &[f64]) -> f64 {
-        s.excess(self.kernel, x, &mut self.z);
-        let far = self.kernel.largest(x);
+    /// The residual at x with z and λ as they are.
+    pub(crate) fn weigh(&mut self, k: Kernel, s: &Softened, x: &[f64], theta: &[f64]) {
+        s.force(k, x, &self.lambda, &mut self.residual);
+        self.residual.iter_mut().zip(theta).for_each(|(r, t)| *r = t - *r);
+    }
+
+    /// Measures x on the pieces that z says: ‖θ − 2Qx − C'ᵀλ(z)‖∞ over the size of its terms, less what rounding of x and z
+    /// alone does to it: no more, so that a steep law excuses nothing else.
+    pub(crate) fn measure(&mut self, k: Kernel, s: &Softened, x: &[f64], theta: &[f64]) -> f64 {
+        s.excess(k, x, &mut self.z);
+        let far = k.largest(x);
         let mut scale = s.floor.max(f64::MIN_POSITIVE);
-        let mut noise = ROUNDING * s.curvature * far;
+        let mut noise = SUM_ROUNDING * s.curvature * far;
         let rows = s.laws.iter().zip(&s.d).zip(&s.reach).zip(&self.z).zip(&mut self.lambda);
         for ((((law, d), reach), z), lambda) in rows {
             let piece = law.piece(*z);
             *lambda = law.multiplier(piece, *z);
             scale = scale.max(lambda.abs() * reach);
             if piece == Piece::On {
-                noise = noise.max(ROUNDING * law.slope * d.abs() * reach);
+                noise = noise.max(SUM_ROUNDING * law.slope * d.abs() * reach);
             }
         }
-        s.force(self.kernel, x, &self.lambda, &mut self.residual);
+        s.force(k, x, &self.lambda, &mut self.residual);
         let mut worst = 0.0_f64;
         let mut finite = true;
         for (r, t) in self.residual.iter_mut().zip(theta) {
@@ -39,33 +55,35 @@ impl Workspace {
         }
         if finite { (worst - noise).max(0.0) / scale } else { f64::INFINITY }
     }
+}
 
-    /// Refines x with the state's factor until the residual is at rounding level; returns what is reached.
+impl Workspace {
+    /// Refines x with the state's factor until the residual is at rounding level; returns what is reached, and leaves the
+    /// balance there.
     pub(crate) fn settle(&mut self, s: &Softened, state: &mut State, theta: &[f64]) -> f64 {
-        let mut residual = self.stationarity(s, &state.x, theta);
+        let k = self.kernel;
+        let mut residual = self.balance.measure(k, s, &state.x, theta);
         for round in 0..3 {
-            if residual <= 0.05 * RESIDUAL {
+            if residual <= REFINED {
                 break;
             }
-            if round == 1 && !self.factorise(s, state, 0.0) {
-                break;
+            if round == 1 {
+                self.factorise(s, state, 0.0);
             }
+            let Some(owned) = &state.factor else { break };
             // Refine on the pieces as the path left them: a row at its breakpoint has one multiplier there.
             for i in 0..s.m() {
-                self.lambda[i] = s.laws[i].multiplier(state.piece[i], self.z[i]);
+                self.balance.lambda[i] = s.laws[i].multiplier(state.piece[i], self.balance.z[i]);
             }
-            s.force(self.kernel, &state.x, &self.lambda, &mut self.residual);
-            for (r, t) in self.residual.iter_mut().zip(theta) {
-                *r = t - *r;
-            }
-            self.dx[..s.n].copy_from_slice(&self.residual);
-            state.factor.solve(self.kernel, &mut self.dx);
-            self.p[..s.n].copy_from_slice(&state.x);
-            self.kernel.axpy(1.0, &self.dx, &mut state.x);
-            let refined = self.stationarity(s, &state.x, theta);
+            self.balance.weigh(k, s, &state.x, theta);
+            self.dx[..s.n].copy_from_slice(&self.balance.residual);
+            owned.factor.solve(k, &mut self.dx);
+            k.axpy(1.0, &state.x, &mut self.dx);
+            state.x.swap_with_slice(&mut self.dx[..s.n]);
+            let refined = self.balance.measure(k, s, &state.x, theta);
             if refined.is_nan() || refined >= residual {
-                state.x.copy_from_slice(&self.p[..s.n]);
-                self.stationarity(s, &state.x, theta);
+                state.x.swap_with_slice(&mut self.dx[..s.n]);
+                self.balance.measure(k, s, &state.x, theta);
                 continue;
             }
             residual = refined;

@@ -83,6 +83,20 @@ impl Law {
         }
     }
 
+    /// Where z leaves a piece, downwards and upwards.
+    pub(crate) fn ends(&self, piece: Piece) -> (f64, f64) {
+        match piece {
+            Piece::Below => (f64::NEG_INFINITY, self.lo),
+            Piece::On => (self.lo, self.hi),
+            Piece::Above => (self.hi, f64::INFINITY),
+        }
+    }
+
+    /// λ' on a piece: the weight of the row in H.
+    pub(crate) fn weight(&self, piece: Piece) -> f64 {
+        if piece == Piece::On { self.slope } else { 0.0 }
+    }
+
     /// λ on a given piece, extended beyond its ends (the frozen pieces of the vertex mode).
     pub(crate) fn multiplier(&self, piece: Piece, z: f64) -> f64 {
         match piece {
@@ -182,7 +196,7 @@ impl Softened {
         self.reach.resize(self.d.len(), 1.0);
         self.laws.clear();
         self.laws.resize(self.d.len(), Law::IDLE);
-        match (view.Q, &mut self.two_q) {
+        match (view.quadratic(), &mut self.two_q) {
             (None, two_q) => *two_q = None,
             (Some(q), two_q) => {
                 let two_q = two_q.get_or_insert_with(Vec::new);

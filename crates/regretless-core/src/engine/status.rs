@@ -42,3 +42,24 @@ pub enum SurrogateStatus {
     /// No link of the chain reached the required accuracy.
     NumericalTrouble,
 }
+
+impl SurrogateStatus {
+    /// The status in one word, as tables have it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Optimal => "optimal",
+            Self::Uncapped { .. } => "uncapped",
+            Self::Unbounded => "unbounded",
+            Self::Infeasible { .. } => "infeasible",
+            Self::NumericalTrouble => "numerical-trouble",
+        }
+    }
+
+    /// The rows that it names.
+    pub fn rows(&self) -> &[RowId] {
+        match self {
+            Self::Uncapped { rows } | Self::Infeasible { rows } => rows,
+            Self::Optimal | Self::Unbounded | Self::NumericalTrouble => &[],
+        }
+    }
+}

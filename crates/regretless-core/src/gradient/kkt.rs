@@ -10,14 +10,12 @@
 //! With 2Q = LLᵀ and W = L⁻¹A_onᵀ this is the projection of L⁻¹g off the columns of W (Amos & Kolter 2017, reduced).
 //! Columns that depend on earlier ones are left out, so dependent active rows do no harm.
 
+use crate::engine::tolerance::DEPENDENT;
 use crate::gradient::Gradients;
 use crate::linalg::dense::{self, CholeskyScratch};
 use crate::linalg::simd::Kernel;
-use crate::problem::{RowId, View};
+use crate::problem::{ByParameter, RowId, View};
 use crate::solve::optimum::Optimum;
-
-/// What is left of a column, as a share of it, that counts as dependent.
-const DEPENDENT: f64 = 1e-9;
 
 /// The gradient of L in every soft parameter, θ and Q, from g = ∂L/∂x at an optimum; `None` if Q is not definite.
 pub(crate) fn vjp(view: &View<'_>, optimum: &Optimum, g: &[f64]) -> Option<Gradients> {
@@ -26,7 +24,7 @@ pub(crate) fn vjp(view: &View<'_>, optimum: &Optimum, g: &[f64]) -> Option<Gradi
     let mut q = g.to_vec();
     factor.forward(&mut q);
     let (v, u) = project(view, &optimum.active, &factor, q);
-    let mut out = Gradients { theta: v.iter().map(|v| view.sign * v).collect(), ..Gradients::default() };
+    let mut out = ByParameter { theta: v.iter().map(|v| view.sign * v).collect(), ..ByParameter::default() };
     out.Q = (0..n * n).map(|ij| -(v[ij / n] * x[ij % n] + x[ij / n] * v[ij % n])).collect();
     let soft = view.shape.soft;
     (out.d, out.alpha, out.under) = (vec![0.0; soft], vec![0.0; soft], vec![0.0; soft]);
@@ -49,7 +47,7 @@ pub(crate) fn vjp(view: &View<'_>, optimum: &Optimum, g: &[f64]) -> Option<Gradi
         let lambda = optimum.multipliers.soft[k];
         out.C.extend(v.iter().zip(x).map(|(v, x)| -(lambda * v + out.d[k] * x)));
     }
-    Some(out)
+    Some(out.into())
 }
 
 /// v and u of the KKT system, from L⁻¹g.
@@ -114,7 +112,7 @@ struct Lower {
 
 impl Lower {
     fn of_hessian(view: &View<'_>) -> Option<Self> {
-        let (n, q) = (view.shape.n, view.Q?);
+        let (n, q) = (view.shape.n, view.quadratic()?);
         let mut l: Vec<f64> = (0..n * n).map(|ij| q[ij] + q[(ij % n) * n + ij / n]).collect();
         dense::cholesky(&mut l, n, &mut CholeskyScratch::new(n)).then_some(Self { n, l })
     }

@@ -9,47 +9,35 @@
 //!
 //! Smoothed gradients ([`crate::surrogate::interior`]) have other w and S' in the same formulas, and none in K.
 
+pub(crate) mod batch;
 pub(crate) mod kkt;
+
+use std::ops::{Deref, DerefMut};
 
 use rayon::prelude::*;
 
 use crate::engine::rows::Piece;
+use crate::linalg::hessian::Hessian;
 use crate::linalg::simd::Kernel;
 use crate::problem::parameter::Parameter;
-use crate::problem::{RowId, RowValues};
+use crate::problem::{ByParameter, RowId, RowValues};
 use crate::surrogate::interior::Weight;
 use crate::surrogate::solution::Solution;
 
 /// A number for every parameter, in the parameters' own layout: derivatives from [`Solution::vjp`], or a direction for
 /// [`Solution::jvp`]. Derivatives are those of x with respect to the parameters *as stated*, for `min` problems too.
 /// Matrices are row-major, all blocks of a kind stacked; Q is read as (Q + Qᵀ)/2.
+///
+/// ```
+/// use regretless_core::{ByParameter, Gradients, Parameter};
+/// let only_theta = ByParameter { theta: vec![1.0, 2.0], ..ByParameter::default() };
+/// let gradients = Gradients::from(only_theta);
+/// assert_eq!((gradients.theta[1], gradients.of(Parameter::Limit).len()), (2.0, 0));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-#[allow(non_snake_case)]
 pub struct Gradients {
-    /// Linear term, n.
-    pub theta: Vec<f64>,
-    /// Quadratic term, n × n; empty for an LP.
-    pub Q: Vec<f64>,
-    /// Coefficients of the soft rows.
-    pub C: Vec<f64>,
-    /// Limits of the soft rows.
-    pub d: Vec<f64>,
-    /// Prices above the limit.
-    pub alpha: Vec<f64>,
-    /// Prices below the limit.
-    pub under: Vec<f64>,
-    /// Coefficients of `Ax ≤ b`.
-    pub A: Vec<f64>,
-    /// Right-hand side of `Ax ≤ b`.
-    pub b: Vec<f64>,
-    /// Coefficients of `Bx = c`.
-    pub B: Vec<f64>,
-    /// Right-hand side of `Bx = c`.
-    pub c: Vec<f64>,
-    /// Lower bounds; 0 where there is none.
-    pub lower: Vec<f64>,
-    /// Upper bounds; 0 where there is none.
-    pub upper: Vec<f64>,
+    /// Of each parameter; an absent bound has 0, an LP no Q. The fields of this one are those of the gradients.
+    pub parameters: ByParameter<Vec<f64>>,
     /// Sharpness of all rows together.
     pub k: f64,
     /// Sharpness of each row.
@@ -59,57 +47,53 @@ pub struct Gradients {
 impl Gradients {
     /// The numbers of one kind of parameter.
     pub fn of(&self, parameter: Parameter) -> &[f64] {
-        match parameter {
-            Parameter::Linear => &self.theta,
-            Parameter::Quadratic => &self.Q,
-            Parameter::SoftRows => &self.C,
-            Parameter::Limit => &self.d,
-            Parameter::Over => &self.alpha,
-            Parameter::Under => &self.under,
-            Parameter::AtMostRows => &self.A,
-            Parameter::AtMost => &self.b,
-            Parameter::EqualRows => &self.B,
-            Parameter::Equals => &self.c,
-            Parameter::Lower => &self.lower,
-            Parameter::Upper => &self.upper,
-        }
+        self.parameters.get(parameter)
+    }
+}
+
+impl From<ByParameter<Vec<f64>>> for Gradients {
+    fn from(parameters: ByParameter<Vec<f64>>) -> Self {
+        Self { parameters, ..Self::default() }
+    }
+}
+
+impl Deref for Gradients {
+    type Target = ByParameter<Vec<f64>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.parameters
+    }
+}
+
+impl DerefMut for Gradients {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.parameters
     }
 }
 
 impl Solution {
     /// Zeros in the layout of [`Gradients`]: a direction to fill in.
     pub fn zero_tangent(&self) -> Gradients {
-        let zeros = self.zeros(&Parameter::ALL);
-        Gradients { k_rows: RowValues::constant(self.shape(), 0.0), ..zeros }
+        let parameters = self.zeros(&Parameter::ALL);
+        Gradients { parameters, k: 0.0, k_rows: RowValues::constant(self.shape(), 0.0) }
     }
 
     /// Zeros for some kinds of parameters, nothing for the others.
-    fn zeros(&self, wanted: &[Parameter]) -> Gradients {
-        let (s, n) = (self.shape(), self.shape().n);
-        let of = |parameter, len| vec![0.0; if wanted.contains(&parameter) { len } else { 0 }];
-        Gradients {
-            theta: of(Parameter::Linear, n),
-            Q: of(Parameter::Quadratic, if self.rows.two_q.is_some() { n * n } else { 0 }),
-            C: of(Parameter::SoftRows, s.soft * n),
-            d: of(Parameter::Limit, s.soft),
-            alpha: of(Parameter::Over, s.soft),
-            under: of(Parameter::Under, s.soft),
-            A: of(Parameter::AtMostRows, s.at_most * n),
-            b: of(Parameter::AtMost, s.at_most),
-            B: of(Parameter::EqualRows, s.equal * n),
-            c: of(Parameter::Equals, s.equal),
-            lower: of(Parameter::Lower, n),
-            upper: of(Parameter::Upper, n),
-            ..Gradients::default()
-        }
+    fn zeros(&self, wanted: &[Parameter]) -> ByParameter<Vec<f64>> {
+        let len = |parameter: Parameter| match parameter {
+            Parameter::Quadratic => self.rows.two_q.as_ref().map_or(0, Vec::len),
+            other => other.of(&self.problem).len(),
+        };
+        ByParameter::from_fn(|p| vec![0.0; if wanted.contains(&p) { len(p) } else { 0 }])
     }
 
     /// v = H⁻¹g in place, with the H of smoothed gradients where they are wanted; H⁺g where H is singular.
     fn solve_h(&self, kernel: Kernel, v: &mut [f64]) {
-        match (self.interior(), &self.pseudo) {
-            (Some(interior), _) => interior.factor.solve_unpadded(kernel, v),
-            (None, Some(pseudo)) => pseudo.solve(v),
-            (None, None) => self.state.factor.solve_unpadded(kernel, v),
+        // A solve leaves a factor or a pseudo-inverse.
+        match (self.interior(), &self.pseudo, &self.state.factor) {
+            (Some(interior), ..) => interior.factor.solve_unpadded(kernel, v),
+            (None, Some(pseudo), _) => pseudo.solve(v),
+            (None, None, factor) => factor.iter().for_each(|f| f.factor.solve_unpadded(kernel, v)),
         }
     }
 
@@ -156,7 +140,7 @@ impl Solution {
         if wanted == [Parameter::Linear] {
             let mut theta = g.to_vec();
             self.vjp_theta(&mut theta);
-            return Gradients { theta, ..Gradients::default() };
+            return ByParameter { theta, ..ByParameter::default() }.into();
         }
         self.row_pulls(g, wanted).2
     }
@@ -172,8 +156,9 @@ impl Solution {
         rows.apply(kernel, &v, &mut y);
         let mut z = vec![0.0; rows.m()];
         rows.excess(kernel, x, &mut z);
-        let mut out = self.zeros(wanted);
-        for (i, row) in out.Q.chunks_exact_mut(n).enumerate() {
+        let mut out = Gradients::from(self.zeros(wanted));
+        let by = &mut out.parameters;
+        for (i, row) in by.Q.chunks_exact_mut(n).enumerate() {
             for j in 0..n {
                 row[j] = -(v[i] * x[j] + x[i] * v[j]);
             }
@@ -195,31 +180,31 @@ impl Solution {
             };
             match rows.ids[i] {
                 RowId::Soft(k) => {
-                    matrix_row(&mut out.C, k);
-                    entry(&mut out.d, k, pull);
-                    entry(&mut out.alpha, k, -part.over * y);
-                    entry(&mut out.under, k, part.under * y);
+                    matrix_row(&mut by.C, k);
+                    entry(&mut by.d, k, pull);
+                    entry(&mut by.alpha, k, -part.over * y);
+                    entry(&mut by.under, k, part.under * y);
                 }
                 RowId::AtMost(k) => {
-                    matrix_row(&mut out.A, k);
-                    entry(&mut out.b, k, pull);
+                    matrix_row(&mut by.A, k);
+                    entry(&mut by.b, k, pull);
                 }
                 RowId::Equal(k) => {
-                    matrix_row(&mut out.B, k);
-                    entry(&mut out.c, k, pull);
+                    matrix_row(&mut by.B, k);
+                    entry(&mut by.c, k, pull);
                 }
                 // −x ≤ −l: d' = −l.
-                RowId::Lower(j) => entry(&mut out.lower, j, -pull),
+                RowId::Lower(j) => entry(&mut by.lower, j, -pull),
                 RowId::Upper(j) => {
                     // A zero-width box is one row: each bound moves its own share of it.
-                    entry(&mut out.upper, j, pull * part.upper);
-                    entry(&mut out.lower, j, pull * (1.0 - part.upper));
+                    entry(&mut by.upper, j, pull * part.upper);
+                    entry(&mut by.lower, j, pull * (1.0 - part.upper));
                 }
             }
         }
-        if !out.theta.is_empty() {
+        if !by.theta.is_empty() {
             let sign = self.problem.sign();
-            out.theta.iter_mut().zip(&v).for_each(|(t, v)| *t = sign * v);
+            by.theta.iter_mut().zip(&v).for_each(|(t, v)| *t = sign * v);
         }
         (z, y, out)
     }
@@ -328,12 +313,12 @@ impl Solution {
         };
         RowPart {
             lambda: law.multiplier(piece, z),
-            slope: if piece == Piece::On { law.slope } else { 0.0 },
+            slope: law.weight(piece),
             over: share,
             under: 1.0 - share,
             upper,
             // λ = anchor + 2K(γ⁺ + γ⁻)z on the quadratic piece.
-            lambda_by_k: if piece == Piece::On { law.slope / k * z } else { 0.0 },
+            lambda_by_k: law.weight(piece) / k * z,
         }
     }
 }

@@ -13,7 +13,7 @@ use pulp::{Simd, WithSimd};
 
 use crate::linalg::simd::{LANES, axpy};
 
-/// The work; see [`crate::linalg::factor`] for the layout of `l`.
+/// The work; see [`crate::linalg::dense_ldl`] for the layout of `l`.
 pub(crate) struct Ldl<'a> {
     /// The rows aᵣ, each padded with zeros to the length of `d`.
     pub(crate) rows: &'a [f64],

@@ -1,8 +1,9 @@
-//! Dense linear algebra that knows nothing of problems: vector kernels, the LDLᵀ factor with its rank-one changes, and what
-//! faer does off the hot path.
+//! Dense linear algebra that knows nothing of problems: vector kernels, what a factor of H can do and the dense LDLᵀ
+//! that does it, and what faer does off the hot path.
 
 pub(crate) mod dense;
-pub(crate) mod factor;
+pub(crate) mod dense_ldl;
+pub(crate) mod hessian;
 pub(crate) mod ldl;
 pub(crate) mod matrix;
 pub(crate) mod simd;

@@ -14,6 +14,11 @@ use pulp::{Arch, Simd, WithSimd};
 /// Columns of a block of the factor, and the multiple to which its vectors are padded: one AVX-512 register.
 pub(crate) const LANES: usize = 8;
 
+/// n rounded up to whole lanes.
+pub(crate) fn padded(n: usize) -> usize {
+    n.next_multiple_of(LANES)
+}
+
 /// Which vector instructions this machine has; detected once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernel(Arch);

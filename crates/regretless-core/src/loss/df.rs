@@ -11,17 +11,19 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::truths::{Known, Truths};
+use super::truths;
 use super::{
-    Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of, positive,
-    read_store, save_store,
+    Batch, Cause, DecisionLoss, LossError, LossOptions, LossWork, Losses, Method, Sample, Side, gap_of,
+    positive, read_store, save_store,
 };
 use crate::gradient::kkt;
 use crate::linalg::matrix::Matrix;
 use crate::predict::instances::Reading;
 use crate::predict::layout::Values;
+use crate::predict::truths::{Known, Truths};
 use crate::problem::parameter::Parameter;
 use crate::problem::{Instance, Problem, ProblemError, View};
+use crate::solve::batch as solve;
 use crate::solve::optimum::Optimum;
 use crate::solve::oracle::Oracle;
 use crate::solve::store::Store;
@@ -32,8 +34,6 @@ pub(super) struct Df {
     /// The problem that decides, ridge included.
     ridged: Problem,
     oracle: Oracle,
-    /// Solves truths: the original problem.
-    original: Oracle,
     truths: Truths,
     store: Store,
 }
@@ -46,9 +46,9 @@ impl Df {
         let ridge = |i: usize, j: usize| if i == j { options.ridge } else { 0.0 };
         let ridged = problem.with_quadratic(Matrix::from_fn(n, n, |i, j| own(i, j) + ridge(i, j)));
         let oracle = Oracle::new(&ridged.or_zero_theta());
-        let original = Oracle::new(&reading.original().or_zero_theta());
+        let truths = truths::lent(&reading, options)?;
         let store = Store::with_budget(options.store_bytes);
-        Ok(Self { reading, ridge: options.ridge, ridged, oracle, original, truths: Truths::default(), store })
+        Ok(Self { reading, ridge: options.ridge, ridged, oracle, truths, store })
     }
 
     /// The instance of the problem with the ridge; a predicted Q gets its ridge here.
@@ -67,25 +67,21 @@ impl Df {
 
     fn sample(
         &self,
-        solved: &Result<Optimum, ProblemError>,
+        solved: &Result<(Optimum, View<'_>), ProblemError>,
         known: &Known,
-        values: &Values<'_>,
-        truth: &Values<'_>,
+        truth: &[f64],
         prediction: &[f64],
     ) -> Sample {
-        let refused = |side: Side| move |e: ProblemError| Cause::Refused(side, e);
-        let optimum = solved.as_ref().map_err(|e| refused(Side::Prediction)(e.clone()))?;
+        let refused = |e: &ProblemError| Cause::Refused(Side::Prediction, e.clone());
+        let (optimum, ridged) = solved.as_ref().map_err(refused)?;
         if let Some(cause) = Cause::of_status(Side::Prediction, &optimum.status) {
             return Err(cause);
         }
-        let best = known.as_ref().as_ref().map_err(Clone::clone)?;
-        let instance = truth.instance();
-        let view = self.reading.original().view(&instance).map_err(refused(Side::Truth))?;
-        let value = gap_of(best.value, view.sign * view.objective(&optimum.x));
-        let g = downhill(&view, &optimum.x);
-        let instance = values.instance();
-        let ridged = self.ridged.view(&instance).map_err(refused(Side::Prediction))?;
-        let Some(gradients) = kkt::vjp(&ridged, optimum, &g) else {
+        let best = truths::optimum(known)?;
+        let values = self.reading.truth(truth);
+        let view = self.reading.original().view_checked_before(&values.instance());
+        let value = gap_of(view.sign * best.objective, view.sign * view.objective(&optimum.x));
+        let Some(gradients) = kkt::vjp(ridged, optimum, &downhill(&view, &optimum.x)) else {
             return Err(Cause::NoOptimum(Side::Prediction, "Q and the ridge together are singular".into()));
         };
         let mut out = vec![0.0; self.reading.width()];
@@ -98,7 +94,7 @@ impl Df {
 fn downhill(view: &View<'_>, x: &[f64]) -> Vec<f64> {
     let n = view.shape.n;
     let mut g: Vec<f64> = view.theta.iter().map(|t| -view.sign * t).collect();
-    if let Some(q) = view.Q {
+    if let Some(q) = view.quadratic() {
         for (i, g) in g.iter_mut().enumerate() {
             *g += (0..n).map(|j| (q[i * n + j] + q[j * n + i]) * x[j]).sum::<f64>();
         }
@@ -124,21 +120,15 @@ impl DecisionLoss for Df {
         let truths: Vec<&[f64]> = batch.truths.chunks_exact(truth_width).collect();
         let clock = Instant::now();
         let values: Vec<Values<'_>> = predictions.par_iter().map(|p| self.values(p)).collect();
-        let truth_values: Vec<Values<'_>> = truths.iter().map(|t| self.reading.truth(t)).collect();
-        let sign = self.ridged.sign();
-        let (known, new) = self.truths.exact(&self.original, sign, &truths, &truth_values);
+        let (known, new) = self.truths.look_up(&truths);
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
-        let solved = self.oracle.solve_batch_warm(&instances, batch.ids, &mut self.store);
-        let solve = clock.elapsed();
-        let clock = Instant::now();
-        let each = (0..solved.len()).into_par_iter();
-        let each =
-            each.map(|i| self.sample(&solved[i], &known[i], &values[i], &truth_values[i], predictions[i]));
-        let mut losses = Losses::collect(each.collect(), width);
-        losses.work.solves = solved.len() + new;
-        losses.work.breakpoints = solved.iter().flatten().map(|s| s.work.breakpoints).sum();
-        (losses.work.solve, losses.work.gradient) = (solve, clock.elapsed());
-        Ok(losses)
+        let solved = solve::warm(&self.oracle, &instances, batch.ids, &mut self.store, |optimum, view| {
+            (optimum, view)
+        });
+        let took = solved.iter().map(|s| s.as_ref().map_or(0, |s| s.0.work.breakpoints));
+        Ok(Losses::of(solved.len(), width, clock, LossWork::of(took, new), |i| {
+            self.sample(&solved[i], &known[i], truths[i], predictions[i])
+        }))
     }
 
     fn checkpoint(&mut self) -> Vec<u8> {

@@ -42,6 +42,9 @@ pub enum LossError {
     /// Scenarios that do not fit.
     #[error(transparent)]
     Scenarios(#[from] ScenarioError),
+    /// Truths of something else.
+    #[error("the truths that were lent are of another problem or another layout of predictions")]
+    Truths,
     /// Saved state that cannot be read.
     #[error(transparent)]
     Saved(#[from] SavedError),

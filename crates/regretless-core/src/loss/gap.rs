@@ -12,11 +12,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use rayon::prelude::*;
-
-use super::softening::Softening;
-use super::truths::Known;
-use super::{Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of};
+use super::softening::{Known, Softening};
+use super::{
+    Batch, Cause, DecisionLoss, LossError, LossOptions, LossWork, Losses, Method, Sample, Side, gap_of,
+};
 use crate::gradient::Gradients;
 use crate::predict::instances::Reading;
 use crate::predict::layout::Values;
@@ -44,13 +43,7 @@ impl Gap {
         target(self.base.method, prediction, truth)
     }
 
-    fn sample(
-        &self,
-        solved: &Result<Solution, ProblemError>,
-        known: &Known,
-        values: &Values<'_>,
-        flat: &[f64],
-    ) -> Sample {
+    fn sample(&self, solved: &Result<Solution, ProblemError>, known: &Known, flat: &[f64]) -> Sample {
         let refused = |e: &ProblemError| Cause::Refused(Side::Prediction, e.clone());
         let solution = solved.as_ref().map_err(refused)?;
         if let Some(cause) = Cause::of_surrogate(Side::Prediction, &solution.status) {
@@ -58,10 +51,7 @@ impl Gap {
         }
         let truth = known.as_ref().as_ref().map_err(Clone::clone)?;
         let problem = self.base.reading.problem();
-        let view = problem.view(&values.instance()).map_err(|e| refused(&e))?;
-        let mut gain = vec![0.0; view.shape.n];
-        view.gain(&mut gain);
-        let stage = Stage::of(solution, gain);
+        let stage = Stage::of(solution);
         let value = gap_of(stage.value(solution.x()), stage.value(&truth.x));
         let layout = self.base.reading.layout();
         let mut by = Gradients::default();
@@ -72,7 +62,7 @@ impl Gap {
             by.Q = quadratic(solution.x(), &truth.x);
         }
         if layout.predicts(Parameter::Over) || layout.predicts(Parameter::Under) {
-            (by.alpha, by.under) = prices(&stage, view.shape.soft, solution.x(), &truth.x);
+            (by.alpha, by.under) = prices(&stage, problem.shape().soft, solution.x(), &truth.x);
         }
         Ok((value, self.base.gather(&by, flat)))
     }
@@ -115,18 +105,13 @@ impl DecisionLoss for Gap {
         let clock = Instant::now();
         let targets: Vec<Vec<f64>> = predictions.zip(&truths).map(|(p, t)| self.target(p, t)).collect();
         let values: Vec<Values<'_>> = targets.iter().map(|p| reading.values(p)).collect();
-        let truth_values: Vec<Values<'_>> = truths.iter().map(|t| reading.truth(t)).collect();
-        let (known, new) = self.base.truths.smooth(&self.base.original, &truths, &truth_values);
+        let (known, new) = self.base.known(&truths);
         let solved = self.base.solve(&values, batch.ids);
-        let solve = clock.elapsed();
-        let clock = Instant::now();
-        let each = (0..solved.len()).into_par_iter();
-        let each = each.map(|i| self.sample(&solved[i], &known[i], &values[i], &targets[i]));
-        let mut losses = Losses::collect(each.collect(), width);
+        let took = solved.iter().map(|s| s.as_ref().map_or(0, |s| s.work.breakpoints));
+        let mut losses = Losses::of(solved.len(), width, clock, LossWork::of(took, new), |i| {
+            self.sample(&solved[i], &known[i], &targets[i])
+        });
         losses.uncapped = self.base.uncapped(&solved, &known);
-        losses.work.solves = solved.len() + new;
-        losses.work.breakpoints = solved.iter().flatten().map(|s| s.work.breakpoints).sum();
-        (losses.work.solve, losses.work.gradient) = (solve, clock.elapsed());
         Ok(losses)
     }
 

@@ -15,16 +15,19 @@ mod spo;
 mod truths;
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
 
 pub use error::{Cause, LossError, LossTrouble, Side};
 pub use method::{Method, MethodInfo};
-pub(crate) use truths::fingerprint;
 
+use crate::engine::tolerance::GAP;
 use crate::multipliers::Multipliers;
 use crate::predict::instances::Reading;
 use crate::predict::layout::Layout;
 use crate::predict::scenarios::Scenarios;
+use crate::predict::truths::Truths;
 use crate::problem::{Problem, ProblemError, RowId, RowValues};
 use crate::solve::codec::{Reader, SavedError, Writer};
 use crate::solve::store::Store;
@@ -66,6 +69,13 @@ pub struct LossWork {
     pub solve: Duration,
     /// Wall time of values and gradients.
     pub gradient: Duration,
+}
+
+impl LossWork {
+    /// Of solves that passed so many breakpoints, and of truths that were new.
+    fn of(breakpoints: impl ExactSizeIterator<Item = usize>, new: usize) -> Self {
+        Self { solves: breakpoints.len() + new, breakpoints: breakpoints.sum(), ..Self::default() }
+    }
 }
 
 /// A loss that looks at decisions, or pretends to.
@@ -120,6 +130,8 @@ pub struct LossOptions<'a> {
     pub store_bytes: usize,
     /// Decide for the average over these.
     pub scenarios: Option<Scenarios>,
+    /// Exact optima of truths that somebody else knows and wants to know; without them a loss keeps its own.
+    pub truths: Option<&'a Truths>,
 }
 
 impl Default for LossOptions<'_> {
@@ -135,6 +147,7 @@ impl Default for LossOptions<'_> {
             scale: None,
             store_bytes: 512 << 20,
             scenarios: None,
+            truths: None,
         }
     }
 }
@@ -172,7 +185,7 @@ pub fn build(
         Method::L1 | Method::L2 | Method::WeightedL1 => {
             Box::new(entrywise::Entrywise::new(method, layout, options)?)
         }
-        Method::SpoPlus => Box::new(spo::SpoPlus::new(reading, options)),
+        Method::SpoPlus => Box::new(spo::SpoPlus::new(reading, options)?),
         Method::SpoPlusSmooth | Method::FenchelYoung => Box::new(gap::Gap::new(method, reading, options)?),
         Method::SurrogateSmooth | Method::SurrogateVertex => {
             Box::new(smoothed::Smoothed::new(method, reading, options)?)
@@ -226,6 +239,20 @@ impl Losses {
         known.fold((0.0, 0), |(sum, count), v| (sum + v, count + 1))
     }
 
+    /// Samples in parallel, after solves that began at `begun` and took `work`.
+    fn of(
+        rows: usize,
+        width: usize,
+        begun: Instant,
+        work: LossWork,
+        sample: impl Fn(usize) -> Sample + Sync + Send,
+    ) -> Self {
+        let (solve, clock) = (begun.elapsed(), Instant::now());
+        let mut losses = Self::collect((0..rows).into_par_iter().map(sample).collect(), width);
+        losses.work = LossWork { solve, gradient: clock.elapsed(), ..work };
+        losses
+    }
+
     fn collect(samples: Vec<Sample>, width: usize) -> Self {
         let mut out = Self {
             values: vec![f64::INFINITY; samples.len()],
@@ -250,7 +277,7 @@ impl Losses {
 /// a − b for a ≥ b: what rounding leaves below 0 is 0.
 pub(crate) fn gap_of(a: f64, b: f64) -> f64 {
     let gap = a - b;
-    if gap < 0.0 && gap > -1e-9 * (1.0 + a.abs().max(b.abs())) { 0.0 } else { gap }
+    if gap < 0.0 && gap > -GAP * (1.0 + a.abs().max(b.abs())) { 0.0 } else { gap }
 }
 
 const TAG: [u8; 4] = *b"RGLS";

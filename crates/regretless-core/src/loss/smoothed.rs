@@ -15,9 +15,10 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::softening::Softening;
-use super::truths::Known;
-use super::{Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of};
+use super::softening::{Known, Softening};
+use super::{
+    Batch, Cause, DecisionLoss, LossError, LossOptions, LossWork, Losses, Method, Sample, Side, gap_of,
+};
 use crate::engine::status::SurrogateStatus;
 use crate::predict::instances::Reading;
 use crate::predict::layout::Values;
@@ -85,23 +86,23 @@ impl Smoothed {
         &self,
         solved: &Result<Solution, ProblemError>,
         known: &Known,
-        truth_values: &Values<'_>,
         prediction: &[f64],
         truth: &[f64],
     ) -> Sample {
         let solution = Self::solution(solved)?;
         let best = known.as_ref().as_ref().map_err(Clone::clone)?;
-        let stage = self.base.original.stage(&truth_values.instance(), best.is_uncapped());
-        let stage = stage.map_err(|e| Cause::Refused(Side::Truth, e))?;
+        let (reading, best_uncapped) = (&self.base.reading, best.uncapped.is_some());
+        let values = reading.truth(truth);
+        let view = reading.original().view_checked_before(&values.instance());
+        let stage = self.base.original.stage(&view, best_uncapped);
         let value = gap_of(best.value, stage.value(solution.x()));
         let uncapped = matches!(solution.status, SurrogateStatus::Uncapped { .. });
-        if self.base.reading.is_theta_only() && !self.frozen && uncapped == best.is_uncapped() {
+        if reading.is_theta_only() && !self.frozen && uncapped == best_uncapped {
             return Ok((value, self.pull(solution, prediction, truth)));
         }
         let mut g = stage.gradient(solution.x());
         g.iter_mut().for_each(|g| *g = -*g);
-        let kinds: Vec<Parameter> =
-            self.base.reading.layout().parts().iter().map(|part| part.parameter).collect();
+        let kinds: Vec<Parameter> = reading.layout().parts().iter().map(|part| part.parameter).collect();
         Ok((value, self.base.gather(&solution.vjp_in(&g, &kinds), prediction)))
     }
 }
@@ -119,28 +120,18 @@ impl DecisionLoss for Smoothed {
         let truths: Vec<&[f64]> = batch.truths.chunks_exact(truth_width).collect();
         let clock = Instant::now();
         let values: Vec<Values<'_>> = predictions.par_iter().map(|p| reading.values(p)).collect();
-        let truth_values: Vec<Values<'_>> = truths.iter().map(|t| reading.truth(t)).collect();
         let quadratic = self.frozen && reading.is_theta_only();
-        let (known, new) = if quadratic {
-            (Vec::new(), 0)
-        } else {
-            self.base.truths.smooth(&self.base.original, &truths, &truth_values)
-        };
+        let (known, new) = if quadratic { (Vec::new(), 0) } else { self.base.known(&truths) };
         let solved = self.base.solve(&values, batch.ids);
-        let solve = clock.elapsed();
-        let clock = Instant::now();
-        let each = (0..solved.len()).into_par_iter().map(|i| {
+        let took = solved.iter().map(|s| s.as_ref().map_or(0, |s| s.work.breakpoints));
+        let mut losses = Losses::of(solved.len(), width, clock, LossWork::of(took, new), |i| {
             if quadratic {
                 self.quadratic(&solved[i], predictions[i], truths[i])
             } else {
-                self.regret(&solved[i], &known[i], &truth_values[i], predictions[i], truths[i])
+                self.regret(&solved[i], &known[i], predictions[i], truths[i])
             }
         });
-        let mut losses = Losses::collect(each.collect(), width);
         losses.uncapped = self.base.uncapped(&solved, &known);
-        losses.work.solves = solved.len() + new;
-        losses.work.breakpoints = solved.iter().flatten().map(|s| s.work.breakpoints).sum();
-        (losses.work.solve, losses.work.gradient) = (solve, clock.elapsed());
         Ok(losses)
     }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{LossError, LossOptions, Method, header, positive, read_header};
+use super::{Cause, LossError, LossOptions, Method, header, positive, read_header};
+use crate::engine::tolerance::LARGEST_PENALTY;
 use crate::gradient::Gradients;
 use crate::multipliers::Multipliers;
 use crate::predict::instances::Reading;
@@ -14,7 +15,10 @@ use crate::solve::store::Store;
 use crate::surrogate::solution::Solution;
 use crate::surrogate::{Segments, Surrogate, SurrogateOptions};
 
-use super::truths::{Known, Truths};
+use super::truths::{self, Smooth, SmoothTruths};
+
+/// A truth solved by the surrogate, or why it has no optimum.
+pub(super) type Known = Arc<Result<Smooth, Cause>>;
 
 pub(super) struct Softening {
     pub(super) method: Method,
@@ -23,7 +27,7 @@ pub(super) struct Softening {
     pub(super) surrogate: Surrogate,
     /// Solves and evaluates truths: the original problem.
     pub(super) original: Surrogate,
-    pub(super) truths: Truths,
+    truths: SmoothTruths,
     /// Of the surrogate that is differentiated.
     options: SurrogateOptions,
     values: RowValues,
@@ -54,7 +58,7 @@ impl Softening {
         let own = SurrogateOptions { k: options.k, k_rows, segments, smoothing };
         let (surrogate, original) = soften(&reading, &values, &own)?;
         let store = Store::with_budget(options.store_bytes);
-        let truths = Truths::default();
+        let truths = SmoothTruths::default();
         let reading = Arc::new(reading);
         Ok(Self { method, reading, surrogate, original, truths, options: own, values, store })
     }
@@ -67,6 +71,11 @@ impl Softening {
     ) -> Vec<Result<Solution, ProblemError>> {
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
         self.surrogate.solve_batch_warm(&instances, ids, &mut self.store)
+    }
+
+    /// What the surrogate makes of truths, and how many of them were new.
+    pub(super) fn known(&self, truths: &[&[f64]]) -> (Vec<Known>, usize) {
+        self.truths.look_up(truths, |new| truths::smooth(&self.original, &self.reading, new))
     }
 
     /// Hard rows whose multipliers were too small for a prediction or a truth.
@@ -106,7 +115,7 @@ impl Softening {
         for row in uncapped.iter().copied().filter(exists) {
             if let Some(value) = values.get_mut(row) {
                 // A penalty that would overflow stays: no multiplier will do for that row.
-                if *value < 1e100 {
+                if *value < LARGEST_PENALTY {
                     *value *= 2.0;
                     raised.push(row);
                 }

@@ -9,18 +9,17 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use super::gap::target;
-use super::truths::{Known, Truths};
+use super::truths;
 use super::{
-    Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, gap_of, read_store,
-    save_store,
+    Batch, Cause, DecisionLoss, LossError, LossOptions, LossWork, Losses, Method, Sample, Side, gap_of,
+    read_store, save_store,
 };
-use crate::gradient::Gradients;
 use crate::predict::instances::Reading;
 use crate::predict::layout::Values;
-use crate::problem::{Instance, ProblemError};
+use crate::predict::truths::{Known, Truths};
+use crate::problem::{ByParameter, Instance, ProblemError, View};
+use crate::solve::batch as solve;
 use crate::solve::optimum::Optimum;
 use crate::solve::oracle::Oracle;
 use crate::solve::store::Store;
@@ -33,25 +32,22 @@ pub(super) struct SpoPlus {
 }
 
 impl SpoPlus {
-    pub(super) fn new(reading: Reading, options: &LossOptions<'_>) -> Self {
-        let oracle = Oracle::new(reading.problem());
-        Self { oracle, truths: Truths::default(), store: Store::with_budget(options.store_bytes), reading }
+    pub(super) fn new(reading: Reading, options: &LossOptions<'_>) -> Result<Self, LossError> {
+        let (oracle, truths) = (Oracle::new(reading.problem()), truths::lent(&reading, options)?);
+        Ok(Self { oracle, truths, store: Store::with_budget(options.store_bytes), reading })
     }
 
-    fn sample(&self, solved: &Result<Optimum, ProblemError>, known: &Known, values: &Values<'_>) -> Sample {
+    fn sample(&self, solved: &Result<(Optimum, View<'_>), ProblemError>, known: &Known) -> Sample {
         let refused = |e: &ProblemError| Cause::Refused(Side::Prediction, e.clone());
-        let optimum = solved.as_ref().map_err(refused)?;
+        let (optimum, view) = solved.as_ref().map_err(refused)?;
         if let Some(cause) = Cause::of_status(Side::Prediction, &optimum.status) {
             return Err(cause);
         }
-        let truth = known.as_ref().as_ref().map_err(Clone::clone)?;
-        let problem = self.reading.problem();
-        let view = problem.view(&values.instance()).map_err(|e| refused(&e))?;
-        let sign = problem.sign();
+        let (truth, sign) = (truths::optimum(known)?, view.sign);
         let value = gap_of(sign * optimum.objective, sign * view.objective(&truth.x));
         let theta = optimum.x.iter().zip(&truth.x).map(|(a, b)| 2.0 * sign * (a - b)).collect();
         let mut out = vec![0.0; self.reading.width()];
-        self.reading.layout().gather(&Gradients { theta, ..Gradients::default() }, &mut out);
+        self.reading.layout().gather(&ByParameter { theta, ..ByParameter::default() }.into(), &mut out);
         Ok((value, out))
     }
 }
@@ -70,19 +66,15 @@ impl DecisionLoss for SpoPlus {
         let targets: Vec<Vec<f64>> =
             predictions.zip(&truths).map(|(p, t)| target(Method::SpoPlus, p, t)).collect();
         let values: Vec<Values<'_>> = targets.iter().map(|p| self.reading.values(p)).collect();
-        let truth_values: Vec<Values<'_>> = truths.iter().map(|t| self.reading.truth(t)).collect();
-        let sign = self.reading.problem().sign();
-        let (known, new) = self.truths.exact(&self.oracle, sign, &truths, &truth_values);
+        let (known, new) = self.truths.look_up(&truths);
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
-        let solved = self.oracle.solve_batch_warm(&instances, batch.ids, &mut self.store);
-        let solve = clock.elapsed();
-        let clock = Instant::now();
-        let each = (0..solved.len()).into_par_iter().map(|i| self.sample(&solved[i], &known[i], &values[i]));
-        let mut losses = Losses::collect(each.collect(), width);
-        losses.work.solves = solved.len() + new;
-        losses.work.breakpoints = solved.iter().flatten().map(|s| s.work.breakpoints).sum();
-        (losses.work.solve, losses.work.gradient) = (solve, clock.elapsed());
-        Ok(losses)
+        let solved = solve::warm(&self.oracle, &instances, batch.ids, &mut self.store, |optimum, view| {
+            (optimum, view)
+        });
+        let took = solved.iter().map(|s| s.as_ref().map_or(0, |s| s.0.work.breakpoints));
+        Ok(Losses::of(solved.len(), width, clock, LossWork::of(took, new), |i| {
+            self.sample(&solved[i], &known[i])
+        }))
     }
 
     fn checkpoint(&mut self) -> Vec<u8> {

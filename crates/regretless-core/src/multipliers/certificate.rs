@@ -39,13 +39,13 @@ impl Certificate {
         let softened = Oracle::softened(problem, values);
         let look = |instance: &Instance<'_>| -> Option<Look> {
             let view = problem.view(instance).ok()?;
-            let soft = softened.solve(instance).ok()?;
+            let soft = softened.solve_from(&view, None).0;
             let look = match soft.status {
                 Status::Optimal => Look { unbounded: false, violated: view.violated(&soft.x) },
                 _ => Look { unbounded: true, violated: None },
             };
             let clean = !look.unbounded && look.violated.is_none();
-            (clean || original.solve(instance).ok()?.is_optimal()).then_some(look)
+            (clean || original.solve_from(&view, None).0.is_optimal()).then_some(look)
         };
         let each: Vec<Option<Look>> = instances.par_iter().map(look).collect();
         let mut out = Self {

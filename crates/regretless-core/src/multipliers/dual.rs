@@ -1,8 +1,11 @@
 //! Penalties from the multipliers of exact optima.
 
 use super::{MultiplierError, largest_theta, positive, smallest_norms};
+use crate::engine::tolerance::{BINDING, SMALLEST_PENALTY};
 use crate::problem::duplicates::Merged;
 use crate::problem::{Instance, Problem, RowValues, View};
+use crate::solve::exact_solver::{Exact, ExactSolver};
+use crate::solve::optimum::Status;
 use crate::solve::oracle::Oracle;
 
 /// βᵢ = factor · max(largest multiplier of row i, median over the hard rows that ever bind), for unit rows.
@@ -19,11 +22,10 @@ pub(super) fn choose(
     // A row that is stated twice has one multiplier.
     let merged = Merged::of(&problem.or_zero_theta(), instances);
     let mut optima = 0;
-    for optimum in Oracle::new(&merged.problem).solve_batch(instances) {
-        let optimum = optimum?;
-        if optimum.is_optimal() {
+    for exact in Oracle::new(&merged.problem).solve_exactly(instances) {
+        if let Exact { status: Status::Optimal, multipliers: Some(multipliers), .. } = exact? {
             optima += 1;
-            for (l, v) in largest.iter_mut().zip(merged.spread(&optimum.multipliers.stacked())) {
+            for (l, v) in largest.iter_mut().zip(merged.spread(&multipliers.stacked())) {
                 *l = l.max(v.abs());
             }
         }
@@ -31,15 +33,14 @@ pub(super) fn choose(
     if optima == 0 {
         return Err(MultiplierError::NoOptimum(instances.len()));
     }
-    // Multipliers far below the largest are rounding, not binding rows.
-    let noise = 1e-9 * (shape.soft..shape.rows()).fold(0.0_f64, |m, i| m.max(largest[i] * norms[i]));
+    let noise = BINDING * (shape.soft..shape.rows()).fold(0.0_f64, |m, i| m.max(largest[i] * norms[i]));
     // The floor: a row that never bound among these instances may bind for the next one.
     let hard = (shape.soft..shape.rows()).filter(|&i| merged.stands(i));
     let mut binding: Vec<f64> = hard.map(|i| largest[i] * norms[i]).filter(|v| *v > noise).collect();
     binding.sort_unstable_by(f64::total_cmp);
     let median = binding.get(binding.len() / 2).copied();
     let floor = median.unwrap_or_else(|| largest_theta(views));
-    let floor = if floor > 1e-300 { floor } else { 1.0 };
+    let floor = if floor > SMALLEST_PENALTY { floor } else { 1.0 };
     let mut values: Vec<f64> =
         largest.iter().zip(&norms).map(|(l, norm)| factor * l.max(floor / norm)).collect();
     values[..shape.soft].fill(1.0);

@@ -6,6 +6,7 @@
 use thiserror::Error;
 
 use super::{MultiplierError, norm, smallest_norms};
+use crate::engine::tolerance::SINGULAR_ROWS;
 use crate::linalg::dense;
 use crate::problem::{RowValues, View};
 
@@ -165,7 +166,7 @@ fn gradient_bound(view: &View<'_>) -> Result<f64, Refusal> {
         norm(&out)
     };
     let mut e = norm(view.theta) + pull(view.alpha).max(pull(view.under));
-    if let Some(q) = view.Q {
+    if let Some(q) = view.quadratic() {
         let spectral = dense::singular_values(q, n, n).first().copied().unwrap_or(0.0);
         if spectral > 0.0 {
             e += 2.0 * spectral * radius(view)?;
@@ -223,7 +224,7 @@ fn lambda_max(views: &[View<'_>]) -> Option<f64> {
             }
             let set: Vec<f64> = pick[..n].iter().flat_map(|&i| rows[i].iter().copied()).collect();
             let smallest = dense::singular_values(&set, n, n).last().copied().unwrap_or(0.0);
-            if smallest > 1e-10 {
+            if smallest > SINGULAR_ROWS {
                 let lambda = 1.0 / (smallest * smallest);
                 largest = Some(largest.map_or(lambda, |l: f64| l.max(lambda)));
             }

@@ -4,3 +4,4 @@
 pub(crate) mod instances;
 pub(crate) mod layout;
 pub(crate) mod scenarios;
+pub(crate) mod truths;

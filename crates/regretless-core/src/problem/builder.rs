@@ -204,9 +204,6 @@ fn symmetric(Q: &Matrix, n: usize) -> Result<Matrix, ProblemError> {
     Ok(Matrix::from_fn(n, n, |i, j| f64::midpoint(Q[(i, j)], Q[(j, i)])))
 }
 
-/// Relative to the largest entry: what rounding in a computed PSD matrix can do to its smallest eigenvalue.
-pub(crate) const PSD_TOLERANCE: f64 = 1e-9;
-
 fn distinct<'a>(what: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), ProblemError> {
     let mut seen = BTreeSet::new();
     for name in names {

@@ -42,6 +42,7 @@ pub struct ByParameter<T> {
 
 impl<T> ByParameter<T> {
     /// What `of` gives for each kind.
+    #[inline]
     pub fn from_fn(mut of: impl FnMut(Parameter) -> T) -> Self {
         Self {
             theta: of(Parameter::Linear),
@@ -60,6 +61,7 @@ impl<T> ByParameter<T> {
     }
 
     /// That of one kind.
+    #[inline]
     pub fn get(&self, parameter: Parameter) -> &T {
         match parameter {
             Parameter::Linear => &self.theta,

@@ -1,5 +1,7 @@
 //! One instance of a problem: the stated parameters with some of them overridden.
 
+use std::ops::Deref;
+
 use super::builder::{check_bounds, check_prices, check_vector};
 use super::by_parameter::ByParameter;
 use super::convex;
@@ -27,102 +29,111 @@ impl<'a> Instance<'a> {
     pub fn theta(theta: &'a [f64]) -> Self {
         Self { theta: Some(theta), ..Self::default() }
     }
-
-    /// True if rows or Q differ from the problem's, so that a factor of the problem's rows cannot be reused.
-    pub(crate) fn changes_curvature(&self) -> bool {
-        self.Q.is_some()
-            || self.C.is_some()
-            || self.alpha.is_some()
-            || self.under.is_some()
-            || self.A.is_some()
-            || self.B.is_some()
-    }
-
-    /// True if hard rows or bounds differ from the problem's, and with them what is feasible.
-    pub(crate) fn changes_feasible(&self) -> bool {
-        Parameter::ALL.into_iter().any(|p| p.role() == Role::Hard && self.get(p).is_some())
-    }
-
-    /// True if anything but θ is overridden.
-    pub(crate) fn changes_rows(&self) -> bool {
-        self.changes_curvature() || self.changes_feasible() || self.d.is_some()
-    }
 }
 
-/// Every parameter of one instance, resolved and checked.
+/// Every parameter of one instance, resolved and checked: what solves work on. An instance that is looked at more than once is
+/// parsed once, and its view passed on.
+///
+/// ```
+/// use regretless_core::{Instance, Problem};
+/// let problem = Problem::maximize(2).linear([3.0, 2.0]).upper([1.0, 4.0]).build()?;
+/// let view = problem.view(&Instance::theta(&[1.0, 5.0]))?;
+/// assert_eq!((view.theta[1], view.upper[1]), (5.0, 4.0));
+/// assert_eq!(view.objective(&[1.0, 2.0]), 11.0);
+/// # Ok::<(), regretless_core::ProblemError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
-#[allow(non_snake_case, missing_docs)]
 pub struct View<'a> {
+    /// Sizes.
     pub shape: Shape,
-    pub theta: &'a [f64],
-    pub Q: Option<&'a [f64]>,
-    pub C: &'a [f64],
-    pub d: &'a [f64],
-    pub alpha: &'a [f64],
-    pub under: &'a [f64],
-    pub A: &'a [f64],
-    pub b: &'a [f64],
-    pub B: &'a [f64],
-    pub c: &'a [f64],
-    pub lower: &'a [f64],
-    pub upper: &'a [f64],
+    /// The values; Q is empty for an LP. The fields of this one are those of the view.
+    pub parameters: ByParameter<&'a [f64]>,
+    /// What the instance gave, a bit for each kind; the rest is the problem's.
+    given: u16,
     pub(crate) sign: f64,
+}
+
+impl<'a> Deref for View<'a> {
+    type Target = ByParameter<&'a [f64]>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.parameters
+    }
 }
 
 impl Problem {
     /// Resolves an instance against the problem; bad overrides are an `Err`.
     pub fn view<'a>(&'a self, instance: &Instance<'a>) -> Result<View<'a>, ProblemError> {
-        let s = self.shape();
-        let (soft, at_most, equal) = (self.soft(), self.at_most(), self.equal());
-        let pick = |what: &str, given: Option<&'a [f64]>, own: &'a [f64]| match given {
-            None => Ok(own),
-            Some(v) if own.is_empty() && !v.is_empty() => {
-                Err(ProblemError::NothingToOverride { what: what.into() })
+        let view = self.view_checked_before(instance);
+        let n = self.n();
+        for parameter in Parameter::ALL {
+            let Some(values) = *instance.get(parameter) else { continue };
+            let (what, own) = (parameter.symbol(), parameter.of(self));
+            match parameter {
+                Parameter::Lower | Parameter::Upper => {
+                    check_bounds(view.lower, view.upper, self.variables())?;
+                }
+                Parameter::Quadratic => {
+                    check_vector(what, n * n, values)?;
+                    convex::check_psd(values, n)?;
+                }
+                _ if own.is_empty() && !values.is_empty() => {
+                    return Err(ProblemError::NothingToOverride { what: what.into() });
+                }
+                Parameter::Over | Parameter::Under => check_prices(what, own.len(), values)?,
+                _ => check_vector(what, own.len(), values)?,
             }
-            Some(v) => check_vector(what, own.len(), v).map(|()| v),
-        };
-        let prices = |what: &str, given: Option<&'a [f64]>, own: &'a [f64]| {
-            let v = pick(what, given, own)?;
-            check_prices(what, own.len(), v).map(|()| v)
-        };
-        let (lower, upper) = (instance.lower.unwrap_or(self.lower()), instance.upper.unwrap_or(self.upper()));
-        if instance.lower.is_some() || instance.upper.is_some() {
-            check_bounds(lower, upper, self.variables())?;
         }
-        let quadratic = match instance.Q {
-            None => self.Q().map(Matrix::as_slice),
-            Some(q) => {
-                check_vector("Q", s.n * s.n, q)?;
-                convex::check_psd(q, s.n)?;
-                Some(q)
-            }
-        };
-        Ok(View {
-            shape: s,
-            theta: pick("theta", instance.theta, self.theta())?,
-            Q: quadratic,
-            C: pick("C", instance.C, soft.C.as_slice())?,
-            d: pick("d", instance.d, &soft.d)?,
-            alpha: prices("alpha", instance.alpha, &soft.alpha)?,
-            under: prices("under", instance.under, &soft.under)?,
-            A: pick("A", instance.A, at_most.rows.as_slice())?,
-            b: pick("b", instance.b, &at_most.rhs)?,
-            B: pick("B", instance.B, equal.rows.as_slice())?,
-            c: pick("c", instance.c, &equal.rhs)?,
-            lower,
-            upper,
+        Ok(view)
+    }
+
+    /// [`Problem::view`] of an instance that it was made of before.
+    pub(crate) fn view_checked_before<'a>(&'a self, instance: &Instance<'a>) -> View<'a> {
+        View {
+            shape: self.shape(),
+            parameters: ByParameter::from_fn(|p| instance.get(p).unwrap_or_else(|| p.of(self))),
+            given: bits(|p| instance.get(p).is_some()),
             sign: self.sign(),
-        })
+        }
     }
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// Q; `None` for an LP.
+    pub fn quadratic(&self) -> Option<&'a [f64]> {
+        (!self.Q.is_empty()).then_some(self.Q)
+    }
+
+    /// True if the instance gave values for one of these.
+    pub(crate) fn gives(&self, some: &[Parameter]) -> bool {
+        some.iter().any(|p| self.given & bit(*p) != 0)
+    }
+
+    /// True if hard rows or bounds differ from the problem's, and with them what is feasible.
+    pub(crate) fn changes_feasible(&self) -> bool {
+        self.given & bits(|p| p.role() == Role::Hard) != 0
+    }
+
+    /// True if anything but θ differs from the problem's, so that a factor of its rows cannot be used again.
+    pub(crate) fn changes_rows(&self) -> bool {
+        self.given & !bit(Parameter::Linear) != 0
+    }
+
+    /// The same instance with another, already checked, linear term.
+    pub(crate) fn with_theta<'b>(&self, theta: &'b [f64]) -> View<'b>
+    where
+        'a: 'b,
+    {
+        View { parameters: ByParameter { theta, ..self.parameters }, ..*self }
+    }
+
     /// The objective at `x` in the problem's own sense; soft terms included, hard rows not looked at.
     pub fn objective(&self, x: &[f64]) -> f64 {
         let n = self.shape.n;
         let linear: f64 = self.theta.iter().zip(x).map(|(t, x)| t * x).sum();
-        let quadratic =
-            self.Q.map_or(0.0, |q| (0..n).map(|i| x[i] * dot(&q[i * n..(i + 1) * n], x)).sum::<f64>());
+        let quadratic = self
+            .quadratic()
+            .map_or(0.0, |q| (0..n).map(|i| x[i] * dot(&q[i * n..(i + 1) * n], x)).sum::<f64>());
         let soft: f64 = (0..self.shape.soft)
             .map(|k| {
                 let z = dot(&self.C[k * n..(k + 1) * n], x) - self.d[k];
@@ -196,7 +207,7 @@ impl View<'_> {
     /// The smallest eigenvalue of Q, 0 up to rounding if Q is singular; `None` for an LP.
     pub fn smallest_eigenvalue(&self) -> Option<f64> {
         let n = self.shape.n;
-        self.Q.map(|q| {
+        self.quadratic().map(|q| {
             let symmetric = Matrix::from_fn(n, n, |i, j| f64::midpoint(q[i * n + j], q[j * n + i]));
             dense::smallest_eigenvalue(&symmetric)
         })
@@ -208,6 +219,15 @@ impl View<'_> {
             *o = self.sign * t;
         }
     }
+}
+
+fn bit(parameter: Parameter) -> u16 {
+    1 << parameter as u16
+}
+
+/// The kinds that are so.
+fn bits(mut so: impl FnMut(Parameter) -> bool) -> u16 {
+    Parameter::ALL.into_iter().filter(|p| so(*p)).map(bit).sum()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

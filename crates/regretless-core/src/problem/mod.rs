@@ -20,7 +20,6 @@ pub(crate) mod tolerance;
 use std::ops::Range;
 use std::sync::Arc;
 
-use builder::PSD_TOLERANCE;
 pub use builder::{ProblemBuilder, Soft};
 pub use by_parameter::ByParameter;
 pub use error::ProblemError;

@@ -97,6 +97,7 @@ impl Parameter {
     /// assert!(Parameter::SoftRows.of(&problem).is_empty());
     /// # Ok::<(), regretless_core::ProblemError>(())
     /// ```
+    #[inline]
     pub fn of(self, problem: &Problem) -> &[f64] {
         let (soft, at_most, equal) = (problem.soft(), problem.at_most(), problem.equal());
         match self {

@@ -18,17 +18,12 @@ use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
 use crate::engine::rows::Piece;
-use crate::engine::workspace::State;
+use crate::engine::state::State;
+use crate::engine::tolerance::{REFINEMENT, REGULAR, WRONG_PIECE};
 use crate::solve::exact::ExactWorker;
 
-/// δ, as a share of the largest entry of the matrix.
-const REGULAR: f64 = 1e-10;
 /// Refinements of one solution of the equations.
 const REFINEMENTS: usize = 40;
-/// A step that leaves more than this share of the residual is the last.
-const STALLED: f64 = 0.7;
-/// What counts as on the wrong side, as a share of the sizes at hand.
-const WRONG: f64 = 1e-10;
 
 /// Solves the equations of the state's active set. False if they have no finite solution.
 pub(crate) fn solve(exact: &mut ExactWorker, state: &mut State) -> bool {
@@ -58,10 +53,10 @@ pub(crate) fn solve(exact: &mut ExactWorker, state: &mut State) -> bool {
         balance(exact, state, &fixed);
         let mut size = 0.0_f64;
         for (at, &j) in free.iter().enumerate() {
-            step[(at, 0)] = exact.ws.residual[j];
+            step[(at, 0)] = exact.ws.balance.residual[j];
         }
         for (at, &i) in (free.len()..).zip(&rows) {
-            step[(at, 0)] = -exact.ws.z[i];
+            step[(at, 0)] = -exact.ws.balance.z[i];
         }
         for at in 0..step.nrows() {
             let r = step[(at, 0)].abs();
@@ -72,7 +67,7 @@ pub(crate) fn solve(exact: &mut ExactWorker, state: &mut State) -> bool {
             kept.0.copy_from_slice(&state.x);
             kept.1.copy_from_slice(&state.lambda);
         }
-        if !better || size == 0.0 || size > STALLED * last {
+        if !better || size == 0.0 || size > REFINEMENT * last {
             break;
         }
         last = size;
@@ -85,27 +80,25 @@ pub(crate) fn solve(exact: &mut ExactWorker, state: &mut State) -> bool {
         }
     }
     (state.x, state.lambda) = kept;
-    state.factored = false;
+    exact.ws.give_up_factor(state);
     state.springs.clear();
     balance(exact, state, &fixed);
     state.x.iter().chain(&state.lambda).all(|v| v.is_finite())
 }
 
-/// Residuals at the state: z of every row in `ws.z`, θ − 2Qx − C'ᵀλ in `ws.residual`; what is left of it at a fixed variable
-/// is the multiplier of its bound.
+/// Brings the balance to the state, with the state's multipliers; what is left of it at a fixed variable is the multiplier of
+/// its bound.
 fn balance(exact: &mut ExactWorker, state: &mut State, fixed: &[Option<usize>]) {
-    let (s, ws) = (&exact.s, &mut exact.ws);
+    let (s, k, at) = (&exact.s, exact.ws.kernel, &mut exact.ws.balance);
     for i in fixed.iter().flatten() {
         state.lambda[*i] = 0.0;
     }
-    s.excess(ws.kernel, &state.x, &mut ws.z);
-    s.force(ws.kernel, &state.x, &state.lambda, &mut ws.residual);
-    for (r, t) in ws.residual.iter_mut().zip(&exact.theta) {
-        *r = t - *r;
-    }
-    for (j, i) in fixed.iter().enumerate() {
+    s.excess(k, &state.x, &mut at.z);
+    at.lambda.copy_from_slice(&state.lambda);
+    at.weigh(k, s, &state.x, &exact.theta);
+    for (r, i) in at.residual.iter().zip(fixed) {
         if let Some(i) = *i {
-            state.lambda[i] = s.unit[i - s.m_dense].sign * ws.residual[j];
+            state.lambda[i] = s.unit[i - s.m_dense].sign * r;
         }
     }
 }
@@ -135,7 +128,7 @@ fn kkt(exact: &ExactWorker, free: &[usize], rows: &[usize]) -> Mat<f64> {
 
 /// Moves the rows that are on the wrong piece at the state's x and λ; the number of rows moved.
 pub(crate) fn correct(exact: &ExactWorker, state: &mut State) -> usize {
-    let (s, z) = (&exact.s, &exact.ws.z);
+    let (s, z) = (&exact.s, &exact.ws.balance.z);
     let far = exact.ws.kernel.largest(&state.x);
     let pull = state.lambda.iter().chain(&exact.theta).fold(0.0_f64, |m, l| m.max(l.abs()));
     let mut moved = 0;
@@ -144,7 +137,7 @@ pub(crate) fn correct(exact: &ExactWorker, state: &mut State) -> usize {
         if caps.over + caps.under <= 0.0 {
             continue;
         }
-        let (out, slack) = (WRONG * pull, WRONG * (far * s.reach[i]).max(s.d[i].abs()));
+        let (out, slack) = (WRONG_PIECE * pull, WRONG_PIECE * (far * s.reach[i]).max(s.d[i].abs()));
         let piece = match state.piece[i] {
             Piece::On if state.lambda[i] > caps.over + out => Piece::Above,
             Piece::On if state.lambda[i] < -caps.under - out => Piece::Below,

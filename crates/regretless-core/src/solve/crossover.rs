@@ -1,9 +1,10 @@
 //! From the reference solver's answer to a basic solution of our own.
 
-use crate::engine::path::Path;
+use crate::engine::pivot::gains_along;
 use crate::engine::reference::{self, Reference, ReferenceStatus};
 use crate::engine::rows::Piece;
-use crate::engine::workspace::State;
+use crate::engine::state::State;
+use crate::engine::tolerance::{INTERIOR, NO_LIMIT};
 use crate::problem::View;
 use crate::solve::exact::{ExactWorker, Verdict};
 
@@ -30,7 +31,7 @@ pub(crate) fn ask(view: &View<'_>, exact: &mut ExactWorker, state: &mut State) -
             let largest = reference.rows.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
             let multiplier = |i: usize| {
                 let y = reference.rows[view.shape.position(exact.s.ids[i])];
-                if exact.hard(i) && y.abs() > 1e-6 * largest { y * exact.norms[i] } else { 0.0 }
+                if exact.hard(i) && y.abs() > INTERIOR * largest { y * exact.norms[i] } else { 0.0 }
             };
             let y: Vec<f64> = (0..exact.s.m()).map(multiplier).collect();
             if exact.proves_infeasible(&y) {
@@ -43,12 +44,13 @@ pub(crate) fn ask(view: &View<'_>, exact: &mut ExactWorker, state: &mut State) -
             let mut ray = reference.x;
             exact.columns.divide(&mut ray);
             let length = exact.ws.kernel.dot(&ray, &ray).sqrt();
-            for (out, x) in exact.ws.dx.iter_mut().zip(&ray) {
-                *out = x / length;
-            }
+            ray.iter_mut().for_each(|x| *x /= length);
             // The ray has to be one.
-            let mut path = Path::new(&exact.s, state, &mut exact.ws, &exact.theta);
-            if path.gains_along_ray() { Crossed::Proved(Verdict::Unbounded) } else { Crossed::Failed }
+            if gains_along(&exact.s, exact.ws.kernel, &exact.theta, &ray) {
+                Crossed::Proved(Verdict::Unbounded(ray))
+            } else {
+                Crossed::Failed
+            }
         }
         ReferenceStatus::Failed => Crossed::Failed,
     }
@@ -59,17 +61,17 @@ pub(crate) fn ask(view: &View<'_>, exact: &mut ExactWorker, state: &mut State) -
 fn read(view: &View<'_>, exact: &mut ExactWorker, state: &mut State, reference: &Reference) {
     state.x.copy_from_slice(&reference.x);
     exact.columns.divide(&mut state.x);
-    exact.s.excess(exact.ws.kernel, &state.x, &mut exact.ws.z);
-    let far = state.x.iter().fold(1e-9_f64, |m, v| m.max(v.abs()));
-    let pull = exact.theta.iter().fold(1e-9_f64, |m, v| m.max(v.abs()));
+    let mut z = vec![0.0; exact.s.m()];
+    exact.s.excess(exact.ws.kernel, &state.x, &mut z);
+    let far = state.x.iter().fold(NO_LIMIT, |m, v| m.max(v.abs()));
+    let pull = exact.theta.iter().fold(NO_LIMIT, |m, v| m.max(v.abs()));
     for i in 0..exact.s.m() {
         let caps = exact.caps[i];
         let lambda = reference.rows[view.shape.position(exact.s.ids[i])] * exact.norms[i];
         let lambda = lambda.clamp(-caps.under, caps.over);
-        let z = exact.ws.z[i];
         let room = (caps.over - lambda).min(lambda + caps.under);
         state.lambda[i] = lambda;
-        state.piece[i] = match z {
+        state.piece[i] = match z[i] {
             _ if caps.over + caps.under <= 0.0 => Piece::Below,
             z if z.abs() * pull <= room * far => Piece::On,
             z if z < 0.0 => Piece::Below,
@@ -82,6 +84,6 @@ fn read(view: &View<'_>, exact: &mut ExactWorker, state: &mut State, reference: 
             state.piece[i] = Piece::On;
         }
     }
-    state.factored = false;
+    exact.ws.give_up_factor(state);
     state.springs.clear();
 }

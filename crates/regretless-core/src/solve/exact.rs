@@ -7,10 +7,14 @@
 //! Infeasible rows show as multipliers that keep growing: their growth is a Farkas certificate.
 
 use crate::engine::accuracy::Gauge;
-use crate::engine::path::{Outcome, Path};
+use crate::engine::path::{self, Origin, Outcome};
 use crate::engine::rows::{Law, Piece, Softened};
 use crate::engine::scaling::Columns;
-use crate::engine::workspace::{State, Workspace};
+use crate::engine::state::{Owner, State};
+use crate::engine::tolerance::{
+    AT_KINK, CORRECTION, FORCE_FLOOR, LEAST_SIZE, NO_LIMIT, SLOPE_KEPT, SLOPES, STEEP, STEEPER,
+};
+use crate::engine::workspace::Workspace;
 use crate::problem::{RowId, View};
 
 mod infeasible;
@@ -28,8 +32,8 @@ pub(crate) enum Verdict {
     Optimal,
     /// Rows (engine positions) that cannot hold together.
     Infeasible(Vec<usize>),
-    /// The ray is in the worker's `ws.dx`.
-    Unbounded,
+    /// The objective grows along this ray, in the engine's units.
+    Unbounded(Vec<f64>),
     /// The engine could not finish.
     Stalled,
 }
@@ -56,13 +60,9 @@ const ROUNDS: usize = 60;
 /// Breakpoints, in units of n + m, after which a solve is taken to be lost among ties; those that arrive need 1 to 3 (measured
 /// on netlib and Maros–Meszaros).
 pub(crate) const PATIENCE: usize = 5;
-/// A limit below this share of the largest one is 0 up to rounding.
-const NO_LIMIT: f64 = 1e-9;
-/// Excess of a row at its kink, over the size of its terms, that counts as zero.
-const AT_KINK: f64 = 1e-12;
 
 impl ExactWorker {
-    pub(crate) fn new(view: &View<'_>) -> Self {
+    pub(crate) fn new(view: &View<'_>, owner: Owner) -> Self {
         let s = Softened::new(view);
         let (n, m) = (s.n, s.m());
         let mut worker = Self {
@@ -70,7 +70,7 @@ impl ExactWorker {
             columns: Columns::default(),
             norms: Vec::new(),
             typical: 0.0,
-            ws: Workspace::new(n, m),
+            ws: Workspace::new(owner, n, m),
             theta: vec![0.0; n],
             patience: PATIENCE,
             gauge: Gauge::default(),
@@ -83,12 +83,9 @@ impl ExactWorker {
     /// Loads the rows of another instance. `penalties` caps the hard rows (stacked order); `None` leaves them hard. The
     /// equalities in `implied` follow from the others and are left aside.
     pub(crate) fn load(&mut self, view: &View<'_>, penalties: Option<&[f64]>, implied: &[usize]) {
-        let m = self.s.m();
         self.s.load(view);
-        if self.s.m() != m {
-            // Bounds appeared or vanished: other rows, other memory.
-            self.ws = Workspace::new(self.s.n, self.s.m());
-        }
+        // Bounds appear or vanish: other rows, other memory.
+        self.ws.resize(self.s.n, self.s.m());
         self.normalise(view, penalties, implied);
     }
 
@@ -139,18 +136,17 @@ impl ExactWorker {
         let mut slope = self.slope();
         if warm {
             // While θ moves little, the slope the state ended with still fits, and so does its factor.
-            if state.slope > 0.1 * slope && state.slope < 1e4 * slope {
+            if state.slope > SLOPE_KEPT.0 * slope && state.slope < SLOPE_KEPT.1 * slope {
                 slope = state.slope;
             }
-            self.s.excess(self.ws.kernel, &state.x, &mut self.ws.z);
+            self.s.excess(self.ws.kernel, &state.x, &mut self.ws.balance.z);
             self.anchor(state, slope);
         } else {
             self.cold(state, slope);
         }
-        // Forces below this are rounding, however small θ is.
         let force = self.force();
-        self.s.floor = 1e-6 * if force > 0.0 { force } else { slope * self.typical.max(1e-3) };
-        let fits = warm && state.factored && state.slope == slope;
+        self.s.floor = FORCE_FLOOR * if force > 0.0 { force } else { slope * self.typical.max(LEAST_SIZE) };
+        let fits = warm && state.factor.is_some() && state.slope == slope;
         self.rounds(state, !fits, slope)
     }
 
@@ -163,7 +159,7 @@ impl ExactWorker {
             force = prices.filter(|c| c.is_finite()).fold(0.0, f64::max);
         }
         let ratio = if force > 0.0 && self.typical > 0.0 { 10.0 * force / self.typical } else { 1.0 };
-        ratio.max(30.0 * self.s.curvature).clamp(1e-6, 1e12)
+        ratio.max(30.0 * self.s.curvature).clamp(SLOPES.0, SLOPES.1)
     }
 
     /// max |θ|
@@ -173,7 +169,7 @@ impl ExactWorker {
 
     /// A point, pieces and multipliers from nothing: every bounded variable at a bound with a multiplier of its own.
     fn cold(&mut self, state: &mut State, slope: f64) {
-        let scale = self.force().max(1e-3 * slope);
+        let scale = self.force().max(LEAST_SIZE * slope);
         let s = &mut self.s;
         state.x.fill(0.0);
         state.springs.clear();
@@ -192,10 +188,11 @@ impl ExactWorker {
             state.lambda[i] = if caps.under > 0.0 { 0.0 } else { wanted.min(0.5 * caps.over) };
             state.piece[i] = Piece::On;
         }
-        s.excess(self.ws.kernel, &state.x, &mut self.ws.z);
-        self.ws.shift.copy_from_slice(&self.ws.z);
+        let actual = &mut self.ws.balance.z;
+        s.excess(self.ws.kernel, &state.x, actual);
+        state.z.copy_from_slice(actual);
         for i in 0..s.m_dense {
-            let (caps, z) = (self.caps[i], self.ws.z[i]);
+            let (caps, z) = (self.caps[i], actual[i]);
             (state.piece[i], state.lambda[i]) = match z {
                 _ if caps.over + caps.under <= 0.0 => (Piece::Below, 0.0),
                 _ if caps.over.is_infinite() && caps.under.is_infinite() => (Piece::On, 0.0),
@@ -209,9 +206,9 @@ impl ExactWorker {
         for (i, law) in s.laws.iter_mut().enumerate() {
             *law = Law::exact(self.caps[i].over, self.caps[i].under, state.lambda[i], slope);
         }
-        let size = s.d.iter().fold(1e-3_f64, |m, d| m.max(d.abs()));
+        let size = s.d.iter().fold(LEAST_SIZE, |m, d| m.max(d.abs()));
         for i in 0..s.m() {
-            let z = &mut self.ws.z[i];
+            let z = &mut state.z[i];
             match state.piece[i] {
                 Piece::On => *z = 0.0,
                 Piece::Below if *z > 0.0 => {
@@ -225,16 +222,16 @@ impl ExactWorker {
         }
     }
 
-    /// Laws around the current multipliers; z, actual before, becomes what the pieces say (0 on a kink).
+    /// Laws around the current multipliers; from the actual z of the balance the state's becomes what the pieces say (0 on a
+    /// kink).
     fn anchor(&mut self, state: &mut State, slope: f64) {
-        self.ws.shift.copy_from_slice(&self.ws.z);
         let laws = self.s.laws.iter_mut().zip(&self.caps);
-        let rows = laws.zip(&mut self.ws.z).zip(&mut state.lambda).zip(&state.piece);
-        for ((((law, caps), z), lambda), piece) in rows {
+        let rows = laws.zip(self.ws.balance.z.iter().zip(&mut state.z)).zip(&mut state.lambda);
+        for ((((law, caps), (actual, z)), lambda), piece) in rows.zip(&state.piece) {
             (*lambda, *z) = match piece {
-                Piece::Below => (-caps.under, z.min(0.0)),
+                Piece::Below => (-caps.under, actual.min(0.0)),
                 Piece::On => (lambda.clamp(-caps.under, caps.over), 0.0),
-                Piece::Above => (caps.over, z.max(0.0)),
+                Piece::Above => (caps.over, actual.max(0.0)),
             };
             *law = Law::exact(caps.over, caps.under, *lambda, slope);
         }
@@ -242,45 +239,42 @@ impl ExactWorker {
 
     /// Paths and corrections until every row on a kink is at it.
     fn rounds(&mut self, state: &mut State, refactor: bool, slope: f64) -> Verdict {
-        let limit = self.ws.work.breakpoints + 100 + self.patience * (self.s.n + self.s.m());
+        let limit = self.ws.limit(&self.s, self.patience);
         let (mut slope, mut refactor) = (slope, refactor);
         let mut last = f64::INFINITY;
         // The largest size met: where the optimum is 0, the current one shrinks with the error.
         let mut size = 0.0_f64;
         for round in 0..ROUNDS {
-            let mut path = Path::new(&self.s, state, &mut self.ws, &self.theta);
-            if refactor && !path.factorise() {
+            if refactor && !self.ws.hold(&self.s, state) {
                 return Verdict::Stalled;
             }
             refactor = false;
             state.slope = slope;
-            let mut path = Path::new(&self.s, state, &mut self.ws, &self.theta);
-            path.limit = limit;
-            match path.run() {
+            match path::walk(&self.s, state, &mut self.ws, &self.theta, Origin::Pieces, limit) {
                 Outcome::Arrived => {}
-                Outcome::Unbounded => return Verdict::Unbounded,
+                Outcome::Unbounded(ray) => return Verdict::Unbounded(ray),
                 Outcome::Stalled => return Verdict::Stalled,
             }
             self.ws.settle(&self.s, state, &self.theta);
             let (off, limit) = self.read(state);
             // Where all terms are 0, the distance over which the laws move the multipliers by |θ|.
-            let floor = (1e-3 * self.force() / slope).max(f64::MIN_POSITIVE);
+            let floor = (LEAST_SIZE * self.force() / slope).max(f64::MIN_POSITIVE);
             size = size.max(self.ws.kernel.largest(&state.x)).max(limit).max(floor);
             if off <= AT_KINK * size {
                 return Verdict::Optimal;
             }
-            if round > 0 && off > 0.3 * last {
+            if round > 0 && off > CORRECTION * last {
                 if let Some(rows) = self.farkas(state) {
                     return Verdict::Infeasible(rows);
                 }
-                if round % 3 == 2 && slope < 1e12 {
-                    slope *= 64.0;
+                if round % 3 == 2 && slope < SLOPES.1 {
+                    slope *= STEEPER;
                     refactor = true;
                 }
             }
             // With Q the corrections converge linearly, the faster the steeper; the first path is shorter when flat.
-            if round == 0 && slope < 1e4 * self.s.curvature {
-                slope = 1e4 * self.s.curvature;
+            if round == 0 && slope < STEEP * self.s.curvature {
+                slope = STEEP * self.s.curvature;
                 refactor = true;
             }
             last = off;
@@ -292,7 +286,14 @@ impl ExactWorker {
     /// The multipliers at the end of a path. Returns the largest |z| and the largest |d| over rows on a kink.
     fn read(&self, state: &mut State) -> (f64, f64) {
         let (mut off, mut limit) = (0.0_f64, 0.0_f64);
-        let rows = self.s.laws.iter().zip(&self.s.d).zip(&self.ws.z).zip(&mut state.lambda).zip(&state.piece);
+        let rows = self
+            .s
+            .laws
+            .iter()
+            .zip(&self.s.d)
+            .zip(&self.ws.balance.z)
+            .zip(&mut state.lambda)
+            .zip(&state.piece);
         for ((((law, d), z), lambda), piece) in rows {
             *lambda = law.multiplier(*piece, *z);
             if *piece == Piece::On {

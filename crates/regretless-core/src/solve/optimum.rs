@@ -2,6 +2,7 @@
 
 use crate::engine::accuracy::Accuracy;
 use crate::engine::status::Link;
+use crate::engine::tolerance::DEPENDENT;
 use crate::engine::workspace::Work;
 use crate::linalg::simd::Kernel;
 use crate::problem::{RowId, RowValues, View};
@@ -91,7 +92,7 @@ impl Optimum {
                 }
             }
             let left = kernel.dot(&row, &row).sqrt();
-            if left > 1e-9 * size {
+            if left > DEPENDENT * size {
                 row.iter_mut().for_each(|r| *r /= left);
                 basis.push(row);
                 rows.push(id);

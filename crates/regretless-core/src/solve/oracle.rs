@@ -2,13 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::engine::pool::{Guard, Pool};
+use crate::engine::pool::Pool;
+use crate::engine::state::{Owner, State};
 use crate::engine::status::Link;
-use crate::engine::workspace::{Owner, State, Work};
+use crate::engine::workspace::Work;
+use crate::problem::parameter::Parameter;
 use crate::problem::tolerance::Tolerances;
 use crate::problem::{Instance, Problem, ProblemError, RowValues, View};
 use crate::solve::active_set;
-use crate::solve::batch;
+use crate::solve::batch::{self, Solver};
 use crate::solve::crossover::{self, Crossed};
 use crate::solve::exact::{ExactWorker, PATIENCE, Verdict};
 use crate::solve::optimum::Optimum;
@@ -85,7 +87,8 @@ impl Oracle {
     /// [`Surrogate::set_home`](crate::Surrogate::set_home) does. False if it has no optimum.
     pub fn set_home(&mut self, instance: &Instance<'_>) -> Result<bool, ProblemError> {
         self.home = None;
-        let (optimum, state) = self.solve_with(&mut self.worker(), instance, None)?;
+        let view = self.parse(instance)?;
+        let (optimum, state) = self.solve_from(&view, None);
         if optimum.is_optimal() {
             self.home = Some(state);
         }
@@ -94,18 +97,12 @@ impl Oracle {
 
     /// Solves one instance from nothing.
     pub fn solve(&self, instance: &Instance<'_>) -> Result<Optimum, ProblemError> {
-        self.solve_with(&mut self.worker(), instance, None).map(|(optimum, _)| optimum)
+        batch::one(self, instance)
     }
 
     /// Solves many instances in parallel, from nothing.
     pub fn solve_batch(&self, instances: &[Instance<'_>]) -> Vec<Result<Optimum, ProblemError>> {
-        let items = instances.iter().collect();
-        batch::map(
-            &self.pool,
-            || self.new_worker(),
-            items,
-            |worker, instance| self.solve_with(worker, instance, None).map(|(optimum, _)| optimum),
-        )
+        batch::cold(self, instances)
     }
 
     /// Solves many instances in parallel, each from where its id was solved last.
@@ -118,90 +115,32 @@ impl Oracle {
         ids: &[u64],
         store: &mut Store,
     ) -> Vec<Result<Optimum, ProblemError>> {
-        batch::map_warm(
-            &self.pool,
-            || self.new_worker(),
-            instances,
-            ids,
-            store,
-            |worker, instance, start| self.solve_with(worker, instance, start),
-        )
+        batch::warm(self, instances, ids, store, |answer, _| answer)
     }
 
-    /// Solves many instances in parallel, each from a given state.
-    pub(crate) fn solve_batch_from(
-        &self,
-        instances: &[Instance<'_>],
-        starts: Vec<Option<Arc<State>>>,
-    ) -> Vec<Result<(Optimum, Arc<State>), ProblemError>> {
-        batch::map(
-            &self.pool,
-            || self.new_worker(),
-            instances.iter().zip(starts).collect(),
-            |worker, (instance, start)| self.solve_with(worker, instance, start),
-        )
-    }
-
-    pub(crate) fn worker(&self) -> Guard<'_, Worker> {
-        self.pool.take(|| self.new_worker())
-    }
-
-    fn new_worker(&self) -> Worker {
-        let view = self.problem.view(&Instance::default()).expect("a validated problem has a valid view");
-        let mut exact = ExactWorker::new(&view);
-        exact.load(&view, self.penalties.as_deref(), self.implied(&Instance::default()));
-        Worker { exact, own_rows: true }
+    /// Solves a parsed instance from a state; returns the one for the next start.
+    pub(crate) fn solve_from(&self, view: &View<'_>, start: Option<Arc<State>>) -> (Optimum, Arc<State>) {
+        self.solve_view(&mut self.pool.take(|| self.new_worker()), view, start)
     }
 
     /// The problem's equalities that say nothing new, for an instance that keeps them. With penalties every row has its price.
-    fn implied(&self, instance: &Instance<'_>) -> &[usize] {
-        if self.penalties.is_some() || instance.B.is_some() || instance.c.is_some() {
+    fn implied(&self, view: &View<'_>) -> &[usize] {
+        if self.penalties.is_some() || view.gives(&[Parameter::EqualRows, Parameter::Equals]) {
             return &[];
         }
-        self.implied.get_or_init(|| {
-            self.problem.view(&Instance::default()).map_or(Vec::new(), |view| redundant::implied(&view))
-        })
+        self.implied.get_or_init(|| redundant::implied(&self.stated()))
     }
 
-    /// Solves with a given worker and start; returns the state for the next start.
-    pub(crate) fn solve_with(
-        &self,
-        worker: &mut Worker,
-        instance: &Instance<'_>,
-        start: Option<Arc<State>>,
-    ) -> Result<(Optimum, Arc<State>), ProblemError> {
-        if instance.theta.is_none() && !self.problem.states_theta() {
-            return Err(ProblemError::NoTheta);
-        }
-        let view = self.problem.view(instance)?;
-        let fresh = instance.changes_rows();
-        if fresh || !worker.own_rows {
-            worker.exact.load(&view, self.penalties.as_deref(), self.implied(instance));
-            worker.own_rows = !fresh;
-        }
-        let exact = &mut worker.exact;
-        exact.set_gain(&view);
-        exact.ws.work = Work::default();
-        let (n, m) = (exact.s.n, exact.s.m());
-        let (mut state, warm) = self.owner.adopt(start.or_else(|| self.home.clone()), n, m);
-        // States keep x in the user's units: those of the engine may differ between instances.
-        exact.columns.divide(&mut state.x);
-        if fresh {
-            state.factored = false;
-        }
-        let optimum = self.chain(&view, exact, &mut state, warm);
-        exact.columns.multiply(&mut state.x);
-        if fresh {
-            state.factored = false;
-        }
-        Ok((optimum, Arc::new(state)))
+    /// The problem as it is stated.
+    fn stated(&self) -> View<'_> {
+        self.problem.view_checked_before(&Instance::default())
     }
 
     /// From link to link until an answer keeps the tolerances: the path from the start, refined by Newton steps on its active
     /// set; the same from nothing; the reference solver crossed over, and at last its own point.
     fn chain(&self, view: &View<'_>, exact: &mut ExactWorker, state: &mut State, warm: bool) -> Optimum {
         // What has not moved is where it was; the measurement is made all the same.
-        if warm && state.factored && state.theta == exact.theta {
+        if warm && state.factor.is_some() && state.theta == exact.theta {
             let optimum = self.answer(view, exact, state, Link::Path);
             if optimum.is_optimal() {
                 return optimum;
@@ -279,6 +218,58 @@ impl Oracle {
             last = moved;
         }
         false
+    }
+}
+
+impl Solver for Oracle {
+    type Worker = Worker;
+    type Answer = Optimum;
+
+    fn pool(&self) -> &Pool<Worker> {
+        &self.pool
+    }
+
+    fn new_worker(&self) -> Worker {
+        let view = self.stated();
+        let mut exact = ExactWorker::new(&view, self.owner);
+        exact.load(&view, self.penalties.as_deref(), self.implied(&view));
+        Worker { exact, own_rows: true }
+    }
+
+    fn parse<'a>(&'a self, instance: &Instance<'a>) -> Result<View<'a>, ProblemError> {
+        if instance.theta.is_none() && !self.problem.states_theta() {
+            return Err(ProblemError::NoTheta);
+        }
+        self.problem.view(instance)
+    }
+
+    fn solve_view(
+        &self,
+        worker: &mut Worker,
+        view: &View<'_>,
+        start: Option<Arc<State>>,
+    ) -> (Optimum, Arc<State>) {
+        let fresh = view.changes_rows();
+        if fresh || !worker.own_rows {
+            worker.exact.load(view, self.penalties.as_deref(), self.implied(view));
+            worker.own_rows = !fresh;
+        }
+        let exact = &mut worker.exact;
+        exact.set_gain(view);
+        exact.ws.work = Work::default();
+        let (n, m) = (exact.s.n, exact.s.m());
+        let (mut state, warm) = exact.ws.adopt(start.or_else(|| self.home.clone()), n, m);
+        // States keep x in the user's units: those of the engine may differ between instances.
+        exact.columns.divide(&mut state.x);
+        if fresh {
+            exact.ws.give_up_factor(&mut state);
+        }
+        let optimum = self.chain(view, exact, &mut state, warm);
+        exact.columns.multiply(&mut state.x);
+        if fresh {
+            exact.ws.give_up_factor(&mut state);
+        }
+        (optimum, Arc::new(state))
     }
 }
 

@@ -3,14 +3,9 @@
 //! The flow rows of a network sum to zero, so one of them says nothing new. Left in, every vertex is degenerate: the engine
 //! ties at each step. A row is left aside if it is a combination of earlier ones, its limit included.
 
+use crate::engine::tolerance::{CONSISTENT, IMPLIED};
 use crate::linalg::simd::Kernel;
 use crate::problem::View;
-
-/// What is left of a unit row after the others are taken out of it, up to which it is a combination of them.
-const DEPENDENT: f64 = 1e-10;
-/// How far the limit may be from the combination's, as a share of the terms: beyond it the rows contradict each other, which
-/// is for the solver to prove.
-const CONSISTENT: f64 = 1e-9;
 
 /// The equalities that are combinations of earlier ones.
 pub(crate) fn implied(view: &View<'_>) -> Vec<usize> {
@@ -34,7 +29,7 @@ pub(crate) fn implied(view: &View<'_>) -> Vec<usize> {
             }
         }
         let left = kernel.dot(&rest[..n], &rest[..n]).sqrt();
-        if left > DEPENDENT {
+        if left > IMPLIED {
             rest.iter_mut().for_each(|r| *r /= left);
             basis.push(rest);
         } else if rest[n].abs() <= CONSISTENT * terms.max(f64::MIN_POSITIVE) {

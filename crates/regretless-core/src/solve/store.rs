@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::engine::rows::Piece;
-use crate::engine::workspace::State;
-use crate::linalg::factor::Factor;
+use crate::engine::state::State;
+use crate::engine::tolerance::SANE;
+use crate::linalg::hessian::{Factor, Hessian};
 use crate::solve::codec::{Reader, SavedError, Writer};
 
 const TAG: [u8; 4] = *b"RGST";
 const VERSION: u32 = 1;
-/// Larger numbers are no solution of anything, and their squares would be infinite.
-const SANE: f64 = 1e120;
 
 /// Remembers where each sample was solved last, so that its next solve starts there.
 ///
@@ -47,7 +46,7 @@ impl Store {
 
     /// Number of samples remembered with their factor.
     pub fn factors(&self) -> usize {
-        self.states.values().filter(|s| s.factored).count()
+        self.states.values().filter(|s| s.has_lasting_factor()).count()
     }
 
     /// Forgets all samples; the budget stays.
@@ -124,7 +123,7 @@ impl Store {
         }
         let with_factor = (self.budget - light * self.states.len()) / Factor::bytes(n).max(1);
         for state in self.states.values_mut().skip(with_factor) {
-            if state.factored {
+            if state.factor.is_some() {
                 *state = Arc::new(state.light());
             }
         }

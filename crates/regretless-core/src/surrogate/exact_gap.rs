@@ -1,6 +1,8 @@
 //! How far the surrogate's decision is from the exact one, in the objective that counts.
 
+use crate::engine::tolerance::NO_OBJECTIVE;
 use crate::problem::{Instance, ProblemError, View};
+use crate::solve::batch;
 use crate::solve::optimum::Optimum;
 use crate::surrogate::Surrogate;
 use crate::surrogate::solution::Solution;
@@ -35,19 +37,19 @@ impl Surrogate {
         solutions: &[&Solution],
     ) -> Result<Vec<Option<f64>>, ProblemError> {
         assert_eq!(instances.len(), solutions.len(), "a solution for each instance");
-        let exact = self.oracle().solve_batch(instances).into_iter().zip(instances).zip(solutions);
-        let gap = |((optimum, instance), solution): ((Result<_, _>, _), &&Solution)| {
-            let optimum: Optimum = optimum?;
+        let cold = vec![None; instances.len()];
+        let exact = batch::from(self.oracle(), instances, cold, |solved| (solved.answer, solved.view));
+        let gap = |(solved, solution): (Result<(Optimum, View<'_>), _>, &&Solution)| {
+            let (optimum, view) = solved?;
             if !optimum.is_optimal() || !solution.is_optimal() {
                 return Ok(None);
             }
-            let view = self.problem().view(instance)?;
             let difference = (solution.objective - optimum.objective).abs();
             let size = terms(&view, &optimum.x);
             // Relative to nothing says nothing.
-            Ok((size > 1e-9 * terms(&view, solution.x())).then(|| difference / size))
+            Ok((size > NO_OBJECTIVE * terms(&view, solution.x())).then(|| difference / size))
         };
-        exact.map(gap).collect()
+        exact.into_iter().zip(solutions).map(gap).collect()
     }
 }
 

@@ -12,8 +12,8 @@
 //! The point stays the surrogate's optimum. Only its λ and z are carried to the curve: a pair (λ, s) in the units of its row
 //! to the pair with λs = μ and the same difference.
 
-use crate::engine::assemble::Curvature;
-use crate::linalg::factor::Factor;
+use crate::engine::workspace::Curvature;
+use crate::linalg::hessian::Factor;
 use crate::linalg::simd::Kernel;
 use crate::problem::RowId;
 use crate::surrogate::solution::Solution;

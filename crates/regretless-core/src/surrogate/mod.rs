@@ -5,6 +5,7 @@ pub(crate) mod interior;
 pub(crate) mod objective;
 pub(crate) mod sharpness;
 pub(crate) mod solution;
+pub(crate) mod solutions;
 mod vertex;
 
 use std::borrow::Cow;
@@ -17,13 +18,15 @@ use crate::engine::fallback;
 use crate::engine::penalty::{engine_sharpness, set_laws};
 use crate::engine::pool::Pool;
 use crate::engine::rows::Softened;
+use crate::engine::state::{Owner, State};
 use crate::engine::status::SurrogateStatus;
-use crate::engine::workspace::{Owner, State, Work, Workspace};
+use crate::engine::workspace::{Work, Workspace};
 use crate::multipliers::Multipliers;
 use crate::problem::duplicates;
 use crate::problem::duplicates::Duplicates;
-use crate::problem::{Instance, Problem, ProblemError, RowId, RowValues};
-use crate::solve::batch;
+use crate::problem::parameter::Parameter;
+use crate::problem::{Instance, Problem, ProblemError, RowId, RowValues, View};
+use crate::solve::batch::{self, Solver};
 use crate::solve::optimum::Status;
 use crate::solve::oracle::Oracle;
 use crate::solve::store::Store;
@@ -105,7 +108,7 @@ pub struct Surrogate {
     pool: Pool<Worker>,
 }
 
-struct Worker {
+pub(crate) struct Worker {
     ws: Workspace,
     /// Rows of instances that override them.
     rows: Softened,
@@ -211,18 +214,12 @@ impl Surrogate {
 
     /// Solves one instance from nothing.
     pub fn solve(&self, instance: &Instance<'_>) -> Result<Solution, ProblemError> {
-        self.solve_with(&mut self.pool.take(|| self.new_worker()), instance, None)
+        batch::one(self, instance)
     }
 
     /// Solves many instances in parallel, from nothing. Bit-equal to a loop over [`Surrogate::solve`].
     pub fn solve_batch(&self, instances: &[Instance<'_>]) -> Vec<Result<Solution, ProblemError>> {
-        let items = instances.iter().collect();
-        batch::map(
-            &self.pool,
-            || self.new_worker(),
-            items,
-            |worker, instance| self.solve_with(worker, instance, None),
-        )
+        batch::cold(self, instances)
     }
 
     /// Solves many instances in parallel, each from where its id was solved last.
@@ -235,35 +232,23 @@ impl Surrogate {
         ids: &[u64],
         store: &mut Store,
     ) -> Vec<Result<Solution, ProblemError>> {
-        batch::map_warm(
-            &self.pool,
-            || self.new_worker(),
-            instances,
-            ids,
-            store,
-            |worker, instance, start| {
-                let solution = self.solve_with(worker, instance, start)?;
-                let state = Arc::clone(solution.start());
-                Ok((solution, state))
-            },
-        )
+        batch::warm(self, instances, ids, store, |answer, _| answer)
     }
 
     /// The surrogate objective of an instance, for any x; `uncapped` as a solve that found its multipliers too small.
-    pub(crate) fn stage(&self, instance: &Instance<'_>, uncapped: bool) -> Result<Stage, ProblemError> {
-        let view = self.problem.view(instance)?;
+    pub(crate) fn stage(&self, view: &View<'_>, uncapped: bool) -> Stage {
         let mut theta = vec![0.0; view.shape.n];
         view.gain(&mut theta);
         let mut rows = Arc::clone(&self.rows);
-        if instance.changes_rows() {
-            let mut own = Softened::new(&view);
-            set_laws(&mut own, &view, &self.penalties_of(instance), &self.sharpness);
+        if view.changes_rows() {
+            let mut own = Softened::new(view);
+            set_laws(&mut own, view, &self.penalties_of(view), &self.sharpness);
             rows = Arc::new(own);
         }
         if uncapped {
             Arc::make_mut(&mut rows).uncap();
         }
-        Ok(Stage { sharpness: self.sharpness_of(&rows), rows, theta })
+        Stage { sharpness: self.sharpness_of(&rows), rows, theta }
     }
 
     /// Hard rows whose penalty was too small, for a solution that had to do without caps. Where the softened problem was
@@ -288,9 +273,9 @@ impl Surrogate {
 
     /// Penalties of the stacked rows of an instance. Hard rows that it gives itself may be predicted, each with a gradient of
     /// its own: only those of the problem are merged.
-    fn penalties_of(&self, instance: &Instance<'_>) -> Cow<'_, [f64]> {
-        let at_most = instance.A.is_some() || instance.b.is_some();
-        let equal = instance.B.is_some() || instance.c.is_some();
+    fn penalties_of(&self, view: &View<'_>) -> Cow<'_, [f64]> {
+        let at_most = view.gives(&[Parameter::AtMostRows, Parameter::AtMost]);
+        let equal = view.gives(&[Parameter::EqualRows, Parameter::Equals]);
         if !at_most && !equal {
             return Cow::Borrowed(&self.shared);
         }
@@ -302,63 +287,70 @@ impl Surrogate {
     pub(crate) fn oracle(&self) -> &Oracle {
         &self.oracle
     }
+}
+
+impl Solver for Surrogate {
+    type Worker = Worker;
+    type Answer = Solution;
+
+    fn pool(&self) -> &Pool<Worker> {
+        &self.pool
+    }
 
     fn new_worker(&self) -> Worker {
         Worker {
-            ws: Workspace::new(self.rows.n, self.rows.m()),
+            ws: Workspace::new(self.owner, self.rows.n, self.rows.m()),
             rows: (*self.rows).clone(),
             theta: vec![0.0; self.rows.n],
         }
     }
 
-    fn solve_with(
+    fn parse<'a>(&'a self, instance: &Instance<'a>) -> Result<View<'a>, ProblemError> {
+        self.problem.view(instance)
+    }
+
+    fn solve_view(
         &self,
         worker: &mut Worker,
-        instance: &Instance<'_>,
+        view: &View<'_>,
         start: Option<Arc<State>>,
-    ) -> Result<Solution, ProblemError> {
-        let view = self.problem.view(instance)?;
+    ) -> (Solution, Arc<State>) {
         view.gain(&mut worker.theta);
-        let fresh = instance.changes_rows();
+        let fresh = view.changes_rows();
         let rows = if fresh {
-            worker.rows.load(&view);
-            set_laws(&mut worker.rows, &view, &self.penalties_of(instance), &self.sharpness);
-            if worker.rows.m() != worker.ws.z.len() {
-                worker.ws = Workspace::new(worker.rows.n, worker.rows.m());
-            }
+            worker.rows.load(view);
+            set_laws(&mut worker.rows, view, &self.penalties_of(view), &self.sharpness);
             Arc::new(worker.rows.clone())
         } else {
-            if self.rows.m() != worker.ws.z.len() {
-                worker.ws = Workspace::new(self.rows.n, self.rows.m());
-            }
             Arc::clone(&self.rows)
         };
+        worker.ws.resize(rows.n, rows.m());
         worker.ws.work = Work::default();
         let start = start.or_else(|| self.home.clone());
         let clock = Clock::start();
         let mut solved = match self.segments {
-            Segments::Smooth => {
-                fallback::smooth(&rows, &mut worker.ws, &worker.theta, fresh, start, self.owner)
-            }
+            Segments::Smooth => fallback::smooth(&rows, &mut worker.ws, &worker.theta, fresh, start),
             Segments::Vertex => {
-                vertex::vertex(&self.oracle, &rows, &mut worker.ws, &worker.theta, instance, start)?
+                vertex::vertex(&self.oracle, &rows, &mut worker.ws, &worker.theta, view, start)
             }
         };
         clock.stop(&mut worker.ws.work.nanos.total);
         // Too small a multiplier, or no multiplier would do? Only the original problem can tell, and once it was feasible it
         // is so for all θ. Unbounded it cannot be where the uncapped one, which allows all that it does, has an optimum.
-        let known = !instance.changes_feasible() && self.feasible.load(Ordering::Relaxed);
+        let known = !view.changes_feasible() && self.feasible.load(Ordering::Relaxed);
         if matches!(solved.status, SurrogateStatus::Uncapped { .. }) && !known {
-            match self.oracle.solve(instance)?.status {
+            match self.oracle.solve_from(view, None).0.status {
                 Status::Infeasible { rows } => solved.status = SurrogateStatus::Infeasible { rows },
                 Status::Unbounded { .. } => solved.status = SurrogateStatus::Unbounded,
-                Status::Optimal if !instance.changes_feasible() => {
+                Status::Optimal if !view.changes_feasible() => {
                     self.feasible.store(true, Ordering::Relaxed);
                 }
                 Status::Optimal | Status::NumericalTrouble => {}
             }
         }
-        Ok(Solution::new(self, &view, rows, solved, worker.ws.work))
+        let solution = Solution::new(self, view, rows, solved, worker.ws.work);
+        let state = Arc::clone(solution.start());
+        (solution, state)
     }
 }
 

@@ -21,8 +21,9 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// The objective that a solution is the optimum of.
-    pub(crate) fn of(solution: &Solution, gain: Vec<f64>) -> Self {
-        Self { rows: Arc::clone(&solution.rows), sharpness: Arc::clone(&solution.sharpness), theta: gain }
+    pub(crate) fn of(solution: &Solution) -> Self {
+        let (rows, sharpness) = (Arc::clone(&solution.rows), Arc::clone(&solution.sharpness));
+        Self { rows, sharpness, theta: solution.state.theta.clone() }
     }
 
     /// F_K(x).

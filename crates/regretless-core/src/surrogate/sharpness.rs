@@ -13,6 +13,7 @@
 
 use std::ops::Range;
 
+use crate::engine::tolerance::MET;
 use crate::linalg::simd::Kernel;
 use crate::problem::duplicates::{Duplicates, Merged};
 use crate::problem::{Instance, Problem, RowValues, Shape, View};
@@ -21,9 +22,6 @@ use crate::surrogate::SurrogateOptions;
 
 /// How sharp, in the rows' own scale. `docs/training.md` has the measurements behind it.
 const SHARP: f64 = 5.0;
-
-/// Below this share of a row's terms a distance is rounding.
-const MET: f64 = 1e-6;
 
 /// The distance of rows that are always met exactly, as a share of their terms.
 const SHARE: f64 = 0.1;

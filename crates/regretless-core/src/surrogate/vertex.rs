@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use crate::engine::fallback::Solved;
 use crate::engine::pinv::Pseudo;
+use crate::engine::residual::Balance;
 use crate::engine::rows::Softened;
+use crate::engine::state::State;
 use crate::engine::status::SurrogateStatus;
-use crate::engine::workspace::{State, Workspace};
-use crate::problem::{Instance, ProblemError};
+use crate::engine::workspace::Workspace;
+use crate::linalg::hessian::Hessian;
+use crate::problem::View;
 use crate::solve::optimum::Status;
 use crate::solve::oracle::Oracle;
 
@@ -17,10 +20,10 @@ pub(crate) fn vertex(
     rows: &Arc<Softened>,
     ws: &mut Workspace,
     theta: &[f64],
-    instance: &Instance<'_>,
+    view: &View<'_>,
     start: Option<Arc<State>>,
-) -> Result<Solved, ProblemError> {
-    let (optimum, exact_state) = oracle.solve_with(&mut oracle.worker(), instance, start)?;
+) -> Solved {
+    let (optimum, exact_state) = oracle.solve_from(view, start);
     ws.work = optimum.work;
     let mut state = State::new(rows.n, rows.m());
     state.x.copy_from_slice(&optimum.x);
@@ -32,39 +35,38 @@ pub(crate) fn vertex(
         Status::Unbounded { .. } => SurrogateStatus::Unbounded,
         Status::NumericalTrouble => SurrogateStatus::NumericalTrouble,
     };
-    rows.excess(ws.kernel, &state.x, &mut ws.z);
+    let (k, at) = (ws.kernel, &mut ws.balance);
+    rows.excess(k, &state.x, &mut at.z);
     for i in 0..rows.m() {
-        state.piece[i] = rows.laws[i].piece(ws.z[i]);
+        state.piece[i] = rows.laws[i].piece(at.z[i]);
     }
-    let regular = ws.factorise(rows, &mut state, 0.0);
-    if !regular {
+    if ws.factorise(rows, &mut state, 0.0).is_none() {
         solved.pseudo = Some(Arc::new(Pseudo::new(rows, &state)));
     }
     // x̄ = x* + H⁻¹(θ − 2Qx* − C'ᵀλ_frozen(z*)), with one refinement.
-    for _ in 0..2 {
-        rows.excess(ws.kernel, &state.x, &mut ws.z);
+    let weigh = |at: &mut Balance, state: &State| {
+        rows.excess(k, &state.x, &mut at.z);
         for i in 0..rows.m() {
-            ws.lambda[i] = rows.laws[i].multiplier(state.piece[i], ws.z[i]);
+            at.lambda[i] = rows.laws[i].multiplier(state.piece[i], at.z[i]);
         }
-        rows.force(ws.kernel, &state.x, &ws.lambda, &mut ws.dx[..rows.n]);
-        for (d, t) in ws.dx.iter_mut().zip(theta) {
-            *d = t - *d;
+        at.weigh(k, rows, &state.x, theta);
+    };
+    for _ in 0..2 {
+        weigh(&mut ws.balance, &state);
+        ws.dx[..rows.n].copy_from_slice(&ws.balance.residual);
+        match (&solved.pseudo, &state.factor) {
+            (None, Some(owned)) => owned.factor.solve(k, &mut ws.dx),
+            (pseudo, _) => pseudo.iter().for_each(|p| p.solve(&mut ws.dx[..rows.n])),
         }
-        match &solved.pseudo {
-            Some(pseudo) => pseudo.solve(&mut ws.dx[..rows.n]),
-            None => state.factor.solve(ws.kernel, &mut ws.dx),
-        }
-        ws.kernel.axpy(1.0, &ws.dx, &mut state.x);
+        k.axpy(1.0, &ws.dx, &mut state.x);
     }
-    rows.excess(ws.kernel, &state.x, &mut ws.z);
-    for i in 0..rows.m() {
-        state.lambda[i] = rows.laws[i].multiplier(state.piece[i], ws.z[i]);
-    }
-    rows.force(ws.kernel, &state.x, &state.lambda, &mut ws.residual);
+    weigh(&mut ws.balance, &state);
+    state.lambda.copy_from_slice(&ws.balance.lambda);
     let (mut worst, mut scale) = (0.0_f64, f64::MIN_POSITIVE);
-    for (r, t) in ws.residual.iter().zip(theta) {
-        worst = worst.max((t - r).abs());
-        scale = scale.max(t.abs()).max(r.abs());
+    for (r, t) in ws.balance.residual.iter().zip(theta) {
+        worst = worst.max(r.abs());
+        // The force is θ less the residual.
+        scale = scale.max(t.abs()).max((t - r).abs());
     }
     solved.residual = worst / scale;
     if state.x.iter().any(|x| !x.is_finite()) {
@@ -73,5 +75,5 @@ pub(crate) fn vertex(
     }
     solved.state = Some(Arc::new(state));
     solved.start = Some(exact_state);
-    Ok(solved)
+    solved
 }

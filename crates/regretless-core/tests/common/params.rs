@@ -47,19 +47,5 @@ impl Params {
 }
 
 pub fn part<'a>(gradients: &'a mut Gradients, name: &str) -> &'a mut Vec<f64> {
-    match name {
-        "theta" => &mut gradients.theta,
-        "Q" => &mut gradients.Q,
-        "C" => &mut gradients.C,
-        "d" => &mut gradients.d,
-        "alpha" => &mut gradients.alpha,
-        "under" => &mut gradients.under,
-        "A" => &mut gradients.A,
-        "b" => &mut gradients.b,
-        "B" => &mut gradients.B,
-        "c" => &mut gradients.c,
-        "lower" => &mut gradients.lower,
-        "upper" => &mut gradients.upper,
-        other => panic!("no parameter {other}"),
-    }
+    gradients.get_mut(named(name))
 }

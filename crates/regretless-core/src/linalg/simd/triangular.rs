@@ -1,4 +1,4 @@
-//! The kernels of a unit lower triangular factor in blocks of columns; see [`crate::linalg::factor`] for the layout.
+//! The kernels of a unit lower triangular factor in blocks of columns; see [`crate::linalg::dense_ldl`] for the layout.
 
 use pulp::{Simd, WithSimd};
 

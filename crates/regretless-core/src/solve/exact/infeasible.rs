@@ -2,22 +2,19 @@
 
 use super::{Caps, ExactWorker, Verdict};
 use crate::engine::rows::Piece;
-use crate::engine::workspace::State;
-
-/// How much farther than the rows of a proof are from the origin a point that disproves it would have to be.
-const REACH: f64 = 1e3;
+use crate::engine::state::State;
+use crate::engine::tolerance::{PROOF_PULL, PROOF_REACH, PROOF_SHARES, PROOF_VALUE};
 
 impl ExactWorker {
-    /// y = w z on the hard rows at their kinks: if yᵀA = 0 and yᵀd < 0 no point satisfies them all. Few rows say more than
-    /// many, so small entries are left out first.
-    pub(super) fn farkas(&mut self, state: &State) -> Option<Vec<usize>> {
-        [1e-2, 1e-4, 1e-7].into_iter().find_map(|share| self.farkas_above(state, share))
+    /// y = w z on the hard rows at their kinks: if yᵀA = 0 and yᵀd < 0 no point satisfies them all.
+    pub(super) fn farkas(&self, state: &State) -> Option<Vec<usize>> {
+        PROOF_SHARES.into_iter().find_map(|share| self.farkas_above(state, share))
     }
 
-    fn farkas_above(&mut self, state: &State, share: f64) -> Option<Vec<usize>> {
+    fn farkas_above(&self, state: &State, share: f64) -> Option<Vec<usize>> {
         let s = &self.s;
         let signed = |i: usize| {
-            let (z, caps) = (self.ws.z[i], self.caps[i]);
+            let (z, caps) = (self.ws.balance.z[i], self.caps[i]);
             let wrong_side = (z < 0.0 && caps.under == 0.0) || (z > 0.0 && caps.over == 0.0);
             if state.piece[i] == Piece::On && self.hard(i) && !wrong_side { z } else { 0.0 }
         };
@@ -28,18 +25,18 @@ impl ExactWorker {
     }
 
     /// True if rᵀx ≤ yᵀd < 0 cannot be, with r = yᵀA for the unit-norm rows. Where r is more than rounding, it could be far out:
-    /// rows that are nearly parallel meet somewhere. So no point may do it within [`REACH`] times the rows' own distance.
-    pub(crate) fn proves_infeasible(&mut self, y: &[f64]) -> bool {
+    /// rows that are nearly parallel meet somewhere. So no point may do it within [`PROOF_REACH`] times the rows' own distance.
+    pub(crate) fn proves_infeasible(&self, y: &[f64]) -> bool {
         let terms = || y.iter().zip(&self.s.d).map(|(y, d)| y * d);
         let (total, value) = (y.iter().map(|y| y.abs()).sum::<f64>(), terms().sum::<f64>());
         let size = terms().fold(0.0_f64, |m, t| m.max(t.abs()));
-        self.ws.residual.fill(0.0);
-        self.s.apply_t(self.ws.kernel, y, &mut self.ws.residual);
-        let left = self.ws.kernel.largest(&self.ws.residual);
+        let mut pull = vec![0.0; self.s.n];
+        self.s.apply_t(self.ws.kernel, y, &mut pull);
+        let left = self.ws.kernel.largest(&pull);
         let far =
             y.iter().zip(&self.s.d).filter(|(y, _)| **y != 0.0).fold(0.0_f64, |m, (_, d)| m.max(d.abs()));
-        let out_there: f64 = self.ws.residual.iter().map(|r| r.abs() * REACH * far).sum();
-        total > 0.0 && left <= 1e-7 * total && value < -1e-9 * size && value < -out_there
+        let out_there: f64 = pull.iter().map(|r| r.abs() * PROOF_REACH * far).sum();
+        total > 0.0 && left <= PROOF_PULL * total && value < -PROOF_VALUE * size && value < -out_there
     }
 
     /// Drops rows from an infeasible set while the rest still cannot hold together: none of what is left can be missed.

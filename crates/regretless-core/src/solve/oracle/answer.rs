@@ -3,8 +3,9 @@
 use super::Oracle;
 use crate::engine::accuracy::Accuracy;
 use crate::engine::rows::Piece;
+use crate::engine::state::State;
 use crate::engine::status::Link;
-use crate::engine::workspace::State;
+use crate::engine::tolerance::NO_EIGENVALUE;
 use crate::linalg::dense;
 use crate::problem::{RowValues, View};
 use crate::solve::crossover::{self, Crossed};
@@ -99,13 +100,13 @@ impl Oracle {
         let sign = self.problem.sign();
         let named =
             |exact: &ExactWorker, rows: Vec<usize>| rows.into_iter().map(|i| exact.s.ids[i]).collect();
-        let mut ray = exact.ws.dx[..view.shape.n].to_vec();
-        exact.columns.multiply(&mut ray);
-        let infeasible = match proof {
-            Verdict::Infeasible(rows) => Some(exact.irreducible(rows)),
+        let (infeasible, mut ray) = match proof {
+            Verdict::Infeasible(rows) => (Some(exact.irreducible(rows)), Vec::new()),
             // An unbounded objective means nothing if there is no feasible point.
-            _ => self.infeasible_rows(view, exact),
+            Verdict::Unbounded(ray) => (self.infeasible_rows(view, exact), ray),
+            Verdict::Optimal | Verdict::Stalled => (self.infeasible_rows(view, exact), Vec::new()),
         };
+        exact.columns.multiply(&mut ray);
         let (status, objective) = match infeasible {
             Some(rows) => (Status::Infeasible { rows: named(exact, rows) }, -sign * f64::INFINITY),
             None => (Status::Unbounded { ray }, sign * f64::INFINITY),
@@ -134,7 +135,8 @@ impl Oracle {
         let mut state = State::new(exact.s.n, exact.s.m());
         let mut verdict = exact.solve(&mut state, false);
         if verdict == Verdict::Stalled && self.penalties.is_none() {
-            let at_rest = View { theta: &vec![0.0; view.shape.n], ..*view };
+            let rest = vec![0.0; view.shape.n];
+            let at_rest = view.with_theta(&rest);
             if let Crossed::Proved(proof) = crossover::ask(&at_rest, exact, &mut state) {
                 verdict = proof;
             }
@@ -166,7 +168,7 @@ fn minimum_norm(exact: &ExactWorker, x: &mut [f64]) {
     let Some((values, vectors)) = dense::eigen(&gram, n) else { return };
     let largest = values.last().copied().unwrap_or(0.0);
     for (i, value) in values.iter().enumerate() {
-        if *value <= 1e-12 * largest {
+        if *value <= NO_EIGENVALUE * largest {
             let along = exact.ws.kernel.dot(vectors.row(i), x);
             exact.ws.kernel.axpy(-along, vectors.row(i), x);
         }

@@ -3,10 +3,14 @@
 //! Waking threads takes 20 µs on one machine and 300 µs on another, an instance 5 µs or 5 ms. What comes out is the same for any
 //! number of threads, so the calls themselves are timed: each way at the start, then the faster one, and now and then the other.
 
+use std::num::NonZero;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use crate::run::CORES;
+/// Cores there are. Asked for once: the answer is read from files.
+static CORES: LazyLock<usize> =
+    LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
 
 /// Calls after which the slower way is tried again.
 const AGAIN: usize = 64;
@@ -15,8 +19,16 @@ const AGAIN: usize = 64;
 const LONG: Duration = Duration::from_millis(20);
 
 /// How long an instance took last, each way.
+///
+/// ```
+/// use regretless_core::Pace;
+/// let pace = Pace::default();
+/// // What is asked for is what is done; only "as many as there are" may become one.
+/// assert_eq!(pace.run(Some(1), 32, |threads| threads), Some(1));
+/// assert!(matches!(pace.run(None, 32, |threads| threads), None | Some(1)));
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct Pace {
+pub struct Pace {
     calls: AtomicUsize,
     alone: AtomicU64,
     together: AtomicU64,
@@ -24,12 +36,7 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// Runs `work` with the number of threads to take for so many rows: those asked for, or one.
-    pub(crate) fn run<T>(
-        &self,
-        threads: Option<usize>,
-        rows: usize,
-        work: impl FnOnce(Option<usize>) -> T,
-    ) -> T {
+    pub fn run<T>(&self, threads: Option<usize>, rows: usize, work: impl FnOnce(Option<usize>) -> T) -> T {
         // None at all is refused by `work`.
         if matches!(threads, Some(0 | 1)) || rows == 0 {
             return work(threads);

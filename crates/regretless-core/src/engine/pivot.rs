@@ -1,0 +1,167 @@
+//! One row more or less in H, on the path: rows that enter and leave, and pivots where leaving would make H singular.
+
+use crate::engine::clock::Clock;
+use crate::engine::path::{Outcome, Path};
+use crate::engine::rows::{Piece, Softened};
+use crate::engine::tolerance::{LARGER_PIVOT, NO_GAIN, SINGULAR_DOWNDATE, SLIDE, TIE};
+use crate::linalg::hessian::{Factor, Hessian, Row};
+use crate::linalg::simd::{Kernel, RowMotion};
+
+/// What gives H its curvature along a direction.
+#[derive(Clone, Copy)]
+pub(crate) enum Hold {
+    /// A row on its quadratic piece.
+    Row(usize),
+    /// A spring; see [`crate::engine::regularise`].
+    Spring { variable: usize, stiffness: f64 },
+}
+
+impl Hold {
+    fn weight(self, s: &Softened) -> f64 {
+        match self {
+            Self::Row(i) => s.laws[i].slope,
+            Self::Spring { stiffness, .. } => stiffness,
+        }
+    }
+}
+
+impl Path<'_> {
+    /// Row `i` joins the quadratic piece: H += w a aᵀ.
+    pub(crate) fn enter(&mut self, i: usize, row: &mut Row) {
+        let (s, k) = (self.s, self.kernel);
+        let clock = Clock::start();
+        self.factor.meet(k, row, |a| s.write_row(i, a));
+        self.factor.add(k, s.laws[i].slope, row);
+        clock.stop(&mut self.work.nanos.factor);
+        self.move_to(i, Piece::On);
+        self.on += 1;
+        if self.shifted {
+            self.shift_rhs(i, -1.0);
+        }
+    }
+
+    /// Row `i` leaves the quadratic piece: H −= w a aᵀ, by a pivot if that would make H singular.
+    pub(super) fn leave(&mut self, i: usize, to: Piece, row: &mut Row) -> Outcome {
+        let hold = Hold::Row(i);
+        let rest = self.meet(hold, row);
+        let needed = self.s.two_q.is_none() && self.on + self.springs.len() <= self.s.n;
+        if needed || rest < SINGULAR_DOWNDATE {
+            let sign = if to == Piece::Above { 1.0 } else { -1.0 };
+            match self.slide(hold, sign, row) {
+                Ok(j) => {
+                    self.work.pivots += 1;
+                    self.enter(j, row);
+                }
+                Err(ray) if gains_along(self.s, self.kernel, self.theta, &ray) => {
+                    return Outcome::Unbounded(ray);
+                }
+                // Nothing pulls along the ray, so the multiplier passes its cap by rounding only: the row stays.
+                Err(_) => {
+                    let ends = if to == Piece::Above { &mut self.steps.up } else { &mut self.steps.down };
+                    ends[i] = sign * f64::INFINITY;
+                    return Outcome::Arrived;
+                }
+            }
+            if !self.let_go(hold, row) {
+                return Outcome::Stalled;
+            }
+        } else {
+            let clock = Clock::start();
+            self.factor.remove(self.kernel, self.s.laws[i].slope, rest, row);
+            clock.stop(&mut self.work.nanos.factor);
+        }
+        self.move_to(i, to);
+        self.on -= 1;
+        if self.shifted {
+            self.shift_rhs(i, 1.0);
+        }
+        Outcome::Arrived
+    }
+
+    /// Takes up the row a of a hold with weight w; returns 1 − w aᵀH⁻¹a, the share of H along it that others hold.
+    pub(crate) fn meet(&mut self, hold: Hold, row: &mut Row) -> f64 {
+        let (s, k) = (self.s, self.kernel);
+        let clock = Clock::start();
+        self.factor.meet(k, row, |a| match hold {
+            Hold::Row(i) => s.write_row(i, a),
+            Hold::Spring { variable, .. } => {
+                a.fill(0.0);
+                a[variable] = 1.0;
+            }
+        });
+        clock.stop(&mut self.work.nanos.factor);
+        1.0 - hold.weight(s) * self.factor.along(k, row)
+    }
+
+    /// Takes a hold out of H, which must stay regular; false if it does not.
+    pub(crate) fn let_go(&mut self, hold: Hold, row: &mut Row) -> bool {
+        let rest = self.meet(hold, row);
+        if rest.is_nan() || rest <= 0.0 {
+            return false;
+        }
+        self.factor.remove(self.kernel, hold.weight(self.s), rest, row);
+        true
+    }
+
+    /// With a the row just met, the only one that holds the null direction v = H⁻¹a: slides x along ±v to the first breakpoint
+    /// of a row off the quadratic piece. Returns that row, or the unit ray along which there is none.
+    pub(crate) fn slide(&mut self, hold: Hold, sign: f64, row: &Row) -> Result<usize, Vec<f64>> {
+        let (s, k, steps) = (self.s, self.kernel, &mut *self.steps);
+        let clock = Clock::start();
+        self.factor.direction(k, row, &mut steps.dx);
+        clock.stop(&mut self.work.nanos.factor);
+        let length = sign / k.dot(&steps.dx, &steps.dx).sqrt();
+        steps.dx.iter_mut().for_each(|v| *v *= length);
+        let clock = Clock::start();
+        // Rows on the quadratic piece do not move along a null direction.
+        s.apply_off(k, self.piece, &steps.dx[..s.n], &mut steps.dz);
+        clock.stop(&mut self.work.nanos.rows);
+        let rows =
+            RowMotion { z: &steps.z, dz: &steps.dz, up: &steps.up, down: &steps.down, reach: &s.reach };
+        let Some((reach, first)) = k.first_crossing(rows, SLIDE, &mut steps.ratios) else {
+            return Err(steps.dx[..s.n].to_vec());
+        };
+        // Among rows that are reached together, the one most nearly along v keeps H best conditioned.
+        let mut best = first;
+        let near = reach + TIE * (1.0 + reach.abs());
+        for i in 0..s.m() {
+            if steps.ratios[i] <= near && steps.dz[i].abs() > steps.dz[best].abs() * LARGER_PIVOT {
+                best = i;
+            }
+        }
+        let step = steps.ratios[best];
+        k.axpy(step, &steps.dx, self.x);
+        k.axpy(step, &steps.dz, &mut steps.z);
+        // Only the leaving row does, outwards from its breakpoint.
+        if let Hold::Row(i) = hold {
+            steps.z[i] += step * k.dot(Factor::entries(row), &steps.dx);
+        }
+        steps.z[best] = if self.piece[best] == Piece::Below { s.laws[best].lo } else { s.laws[best].hi };
+        Ok(best)
+    }
+}
+
+/// True if θ gains along the unit ray v more than the rows take: θᵀv > Σ max(γ⁺aᵀv, −γ⁻aᵀv).
+pub(crate) fn gains_along(s: &Softened, k: Kernel, theta: &[f64], ray: &[f64]) -> bool {
+    let (mut dz, mut curve) = (vec![0.0; s.m()], vec![0.0; s.n]);
+    s.apply(k, ray, &mut dz);
+    // A direction that Q sees is no ray.
+    if let Some(two_q) = &s.two_q {
+        k.matvec(two_q, ray, &mut curve);
+        if curve.iter().any(|q| q.abs() > NO_GAIN * s.curvature) {
+            return false;
+        }
+    }
+    let mut gain = k.dot(theta, ray);
+    let mut size = theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
+    for (law, dz) in s.laws.iter().zip(&dz) {
+        let cost = if *dz > 0.0 { law.above * dz } else { law.below * dz };
+        if cost.is_finite() {
+            gain -= cost;
+            size += cost.abs();
+        } else if cost > 0.0 && dz.abs() > SLIDE {
+            return false;
+        }
+    }
+    gain > NO_GAIN * size
+}

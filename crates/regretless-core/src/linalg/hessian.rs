@@ -1,0 +1,69 @@
+//! What the engine asks of a factor of H = 2Q + C'ᵀdiag(w)C', whatever is behind it.
+//!
+//! The path changes H by one row at a time, Newton and gradients factor it from its terms and solve with it. All calls are
+//! static: [`Factor`] names the one in use, and becomes an enum when there are two. A factor of the augmented matrix
+//! [2Q, C'ᵀ; C', −W⁻¹] fits as well: its symbolic analysis lives in `Memory`, its border in `Row` (which may know a row by
+//! more than its entries), and `along` and `direction` are what one solve with the row leaves.
+
+use crate::linalg::dense_ldl::DenseLdl;
+use crate::linalg::simd::Kernel;
+
+/// The factor that the engine works with.
+pub(crate) type Factor = DenseLdl;
+
+/// A row that meets the factor in use.
+pub(crate) type Row = <Factor as Hessian>::Row;
+
+/// H by its terms: 2Q + Σ wᵣaᵣaᵣᵀ + diag(v).
+#[derive(Clone, Copy)]
+pub(crate) struct Terms<'a> {
+    /// 2Q, symmetric and row-major.
+    pub(crate) two_q: Option<&'a [f64]>,
+    /// The rows aᵣ, row-major.
+    pub(crate) rows: &'a [f64],
+    /// wᵣ ≥ 0; a row of weight 0 is left out.
+    pub(crate) weights: &'a [f64],
+    /// v, one entry for each variable.
+    pub(crate) diagonal: &'a [f64],
+}
+
+/// A factor of a positive definite H that follows changes by one row.
+pub(crate) trait Hessian: Clone + Default {
+    /// A row a with what half a solve leaves of it, and the memory to change H by it.
+    type Row;
+    /// Memory of a worker for factorisations.
+    type Memory: Default;
+
+    /// Memory of a factor of an n × n matrix, in bytes.
+    fn bytes(n: usize) -> usize;
+
+    /// Memory for rows of n entries.
+    fn row(n: usize) -> Self::Row;
+
+    /// Factors H; false if it is singular up to rounding, and the factor then means nothing.
+    fn factorise(&mut self, k: Kernel, h: Terms<'_>, memory: &mut Self::Memory) -> bool;
+
+    /// H⁻¹b, in place; vectors have [`padded`](crate::linalg::simd::padded) length.
+    fn solve(&self, k: Kernel, b: &mut [f64]);
+
+    /// H⁻¹b for a vector that is not padded.
+    fn solve_unpadded(&self, k: Kernel, b: &mut [f64]);
+
+    /// Takes up the row that `write` writes, and does half a solve with it.
+    fn meet(&self, k: Kernel, row: &mut Self::Row, write: impl FnOnce(&mut [f64]));
+
+    /// aᵀH⁻¹a of the row met last, with H as it was then.
+    fn along(&self, k: Kernel, row: &Self::Row) -> f64;
+
+    /// H⁻¹a of the row met last.
+    fn direction(&self, k: Kernel, row: &Self::Row, out: &mut [f64]);
+
+    /// The entries of a row that was met, until H is changed by it.
+    fn entries(row: &Self::Row) -> &[f64];
+
+    /// H += w a aᵀ for w > 0 and the row met last.
+    fn add(&mut self, k: Kernel, w: f64, row: &mut Self::Row);
+
+    /// H −= w a aᵀ for w > 0 and the row met last, given `rest` = 1 − w aᵀH⁻¹a > 0.
+    fn remove(&mut self, k: Kernel, w: f64, rest: f64, row: &mut Self::Row);
+}
