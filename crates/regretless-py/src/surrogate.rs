@@ -192,7 +192,7 @@ impl Solutions {
         let kinds: Vec<Parameter> = kinds.collect::<PyResult<_>>()?;
         let sharpness = kinds.len() < symbols.len();
         let gradients = self.paces.vjp.run(threads, rows, |threads| {
-            detached(py, threads, || self.inner.vjp(&upstream, &kinds, sharpness, best_effort))
+            detached(py, threads, || self.inner.vjp(upstream, &kinds, sharpness, best_effort))
         })?;
         let out = PyDict::new(py);
         for symbol in symbols {
