@@ -120,13 +120,7 @@ impl Solution {
         for i in 0..self.rows.m() {
             let by_k = -self.row_part(i, z[i]).lambda_by_k * y[i];
             out.k += by_k;
-            *match self.rows.ids[i] {
-                RowId::Soft(k) => &mut out.k_rows.soft[k],
-                RowId::AtMost(k) => &mut out.k_rows.at_most[k],
-                RowId::Equal(k) => &mut out.k_rows.equal[k],
-                RowId::Lower(j) => &mut out.k_rows.lower[j],
-                RowId::Upper(j) => &mut out.k_rows.upper[j],
-            } = by_k;
+            out.k_rows.get_mut(self.rows.ids[i]).into_iter().for_each(|k| *k = by_k);
         }
         out
     }
@@ -231,25 +225,19 @@ impl Solution {
         let mut push = vec![0.0; rows.m()];
         for i in 0..rows.m() {
             let part = self.row_part(i, z[i]);
-            let (row, limit, price, k) = match rows.ids[i] {
-                RowId::Soft(k) => (
-                    Some(&tangent.C[k * n..(k + 1) * n]),
-                    tangent.d[k],
-                    part.over * tangent.alpha[k] - part.under * tangent.under[k],
-                    tangent.k_rows.soft[k],
-                ),
-                RowId::AtMost(k) => {
-                    (Some(&tangent.A[k * n..(k + 1) * n]), tangent.b[k], 0.0, tangent.k_rows.at_most[k])
+            let (row, limit, price) = match rows.ids[i] {
+                RowId::Soft(k) => {
+                    let price = part.over * tangent.alpha[k] - part.under * tangent.under[k];
+                    (Some(&tangent.C[k * n..(k + 1) * n]), tangent.d[k], price)
                 }
-                RowId::Equal(k) => {
-                    (Some(&tangent.B[k * n..(k + 1) * n]), tangent.c[k], 0.0, tangent.k_rows.equal[k])
-                }
-                RowId::Lower(j) => (None, -tangent.lower[j], 0.0, tangent.k_rows.lower[j]),
+                RowId::AtMost(k) => (Some(&tangent.A[k * n..(k + 1) * n]), tangent.b[k], 0.0),
+                RowId::Equal(k) => (Some(&tangent.B[k * n..(k + 1) * n]), tangent.c[k], 0.0),
+                RowId::Lower(j) => (None, -tangent.lower[j], 0.0),
                 RowId::Upper(j) => {
-                    let moved = part.upper * tangent.upper[j] + (1.0 - part.upper) * tangent.lower[j];
-                    (None, moved, 0.0, tangent.k_rows.upper[j])
+                    (None, part.upper * tangent.upper[j] + (1.0 - part.upper) * tangent.lower[j], 0.0)
                 }
             };
+            let k = tangent.k_rows.get(rows.ids[i]);
             let mut moved = -limit;
             if let Some(row) = row {
                 moved += kernel.dot(row, x);

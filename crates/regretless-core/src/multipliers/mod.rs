@@ -135,14 +135,8 @@ impl Multipliers {
 
     /// Doubles the penalties of the given hard rows, and records it.
     pub fn raise(&mut self, rows: &[RowId]) {
-        for &row in rows {
-            let value = match row {
-                RowId::Soft(_) => continue,
-                RowId::AtMost(i) => &mut self.values.at_most[i],
-                RowId::Equal(i) => &mut self.values.equal[i],
-                RowId::Lower(j) => &mut self.values.lower[j],
-                RowId::Upper(j) => &mut self.values.upper[j],
-            };
+        for &row in rows.iter().filter(|row| !matches!(row, RowId::Soft(_))) {
+            let Some(value) = self.values.get_mut(row) else { continue };
             *value *= 2.0;
             self.raised.push((row, *value));
         }

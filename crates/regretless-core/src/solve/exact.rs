@@ -8,6 +8,7 @@
 
 use crate::engine::accuracy::Gauge;
 use crate::engine::path::{self, Origin, Outcome};
+use crate::engine::penalty::caps;
 use crate::engine::rows::{Law, Piece, Softened};
 use crate::engine::scaling::Columns;
 use crate::engine::state::{Owner, State};
@@ -113,17 +114,13 @@ impl ExactWorker {
             } else {
                 self.columns.get(self.s.unit[i - self.s.m_dense].var)
             };
-            let hard = |id: RowId| penalties.map_or(f64::INFINITY, |p| p[shape.position(id)] * norm);
-            let id = self.s.ids[i];
-            let (over, under) = match id {
-                RowId::Soft(k) => (view.alpha[k] * norm, view.under[k] * norm),
-                RowId::Equal(k) if implied.contains(&k) => (0.0, 0.0),
-                RowId::Equal(_) => (hard(id), hard(id)),
-                RowId::Upper(j) if self.s.is_equality(i, view) => (hard(id), hard(RowId::Lower(j))),
-                RowId::AtMost(_) | RowId::Lower(_) | RowId::Upper(_) => (hard(id), 0.0),
+            let hard = |id: RowId| match id {
+                RowId::Equal(k) if implied.contains(&k) => 0.0,
+                _ => penalties.map_or(f64::INFINITY, |p| p[shape.position(id)]),
             };
+            let (over, under) = caps(&self.s, i, view, hard);
             self.norms.push(norm);
-            self.caps.push(Caps { over, under });
+            self.caps.push(Caps { over: over * norm, under: under * norm });
         }
         let (dense, bounds) = self.s.d.split_at(self.s.m_dense);
         // A limit of 1e-13 beside bounds of 20 is a zero that somebody computed: it sets no scale.

@@ -23,7 +23,7 @@ const LONG: Duration = Duration::from_millis(20);
 /// ```
 /// use regretless_core::Pace;
 /// let pace = Pace::default();
-/// // What is asked for is what is done; only "as many as there are" may become one.
+/// // As many as were asked for, or one where that was sooner.
 /// assert_eq!(pace.run(Some(1), 32, |threads| threads), Some(1));
 /// assert!(matches!(pace.run(None, 32, |threads| threads), None | Some(1)));
 /// ```
