@@ -14,7 +14,7 @@ IMAGES = HERE.parent / "images"
 
 #: From two-stage to ours; what a table does not have is left out.
 METHODS = [
-    "l1", "l2", "weighted-l1", "l1+scenarios", "l2+scenarios", "spo+", "spo+-smooth", "df",
+    "l1", "l2", "weighted-l1", "l1+stopped", "l2+stopped", "l1+scenarios", "l2+scenarios", "spo+", "spo+-smooth", "df",
     "surrogate-vertex", "surrogate-smooth", "surrogate-smooth+l2", "fenchel-young", "auto",
 ]  # fmt: skip
 GAIN, LOSS, EVEN = "#1b7837", "#b2182b", "#8c8c8c"

@@ -9,10 +9,12 @@ import csv
 import re
 import sys
 from pathlib import Path
+from statistics import mean, stdev
 
 HERE = Path(__file__).parent
 STORY = HERE.parent / "reproduction.md"
 MARK = re.compile(r"(<!-- rows of (?P<files>.+?) as (?P<head>.+?)(?: only (?P<only>.+?))? -->\n\n)(?:\|.*\n)*")
+BEYOND = re.compile(r"(<!-- beyond the stopped of (?P<file>\S+): (?P<methods>.+?) -->\n\n)(?:\|.*\n)*")
 
 Row = dict[str, str]
 
@@ -48,7 +50,26 @@ def table(files: list[str], head: str, only: list[str]) -> str:
     lowest = [None if only else min(cell, key=lambda m: float(cell[m]["regret"])) for cell in cells.values()]
     for method in methods:
         found = zip(cells.values(), lowest, strict=True)
-        lines.append([f"`{method}`", *(entry(cell[method], method == low) for cell, low in found)])
+        entries = (entry(cell[method], method == low) if method in cell else "" for cell, low in found)
+        lines.append([f"`{method}`", *entries])
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def beyond(file: str, methods: list[str]) -> str:
+    """By cell the best forecast stopped on decisions, and what methods have less or more than it: mean and standard error over seeds."""
+    cells: dict[tuple[int, str], dict[str, dict[str, float]]] = {}
+    for row in csv.DictReader((HERE / file).open()):
+        cell = cells.setdefault((int(row["samples"]), row["size"]), {})
+        cell.setdefault(row["method"], {})[row["seed"]] = float(row["regret"])
+    lines = [["samples", "size", "best stopped", *(f"`{m}`" for m in methods)], ["---"] * (3 + len(methods))]
+    for (samples, size), cell in sorted(cells.items()):
+        stopped = min((m for m in cell if m.endswith("+stopped")), key=lambda m: mean(cell[m].values()))
+        level = mean(cell[stopped].values())
+        line = [f"{samples:,}", f"({size})", f"`{stopped}` {level:#.3g}"]
+        for method in methods:
+            gains = [100.0 * (cell[method][seed] - at) / level for seed, at in cell[stopped].items()]
+            line.append(f"{mean(gains):+.0f} ± {stdev(gains) / len(gains) ** 0.5:.0f} %")
+        lines.append(line)
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
@@ -61,7 +82,10 @@ def main() -> None:
         only = (found["only"] or "").split()
         return found[1] + table(found["files"].split(), found["head"], only)
 
-    fresh = MARK.sub(fill, text)
+    def fill_beyond(found: re.Match[str]) -> str:
+        return found[1] + beyond(found["file"], found["methods"].split())
+
+    fresh = BEYOND.sub(fill_beyond, MARK.sub(fill, text))
     if "--check" not in sys.argv:
         STORY.write_text(fresh, encoding="utf-8")
     elif fresh != text:

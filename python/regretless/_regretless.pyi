@@ -13,6 +13,7 @@ __all__ = [
     "Surrogate",
     "__version__",
     "methods",
+    "mix",
     "multipliers",
     "sharpness",
 ]
@@ -130,6 +131,7 @@ class Learner:
 
 def sharpness(problem: Problem, given: _Given, rows: int) -> tuple[float, list[_Float]]: ...
 def methods() -> list[tuple[str, str, str, str, str]]: ...
+def mix(gradient: _Array, plain: _Array, weight: float) -> _Array: ...
 def multipliers(
     problem: Problem,
     rule: str,

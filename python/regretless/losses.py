@@ -178,11 +178,7 @@ class DecisionLoss:
         value, gradient, troubles = answer["values"], answer["gradients"], dict(answer["troubles"])
         if self._l2 is not None and self.mix is not None:
             plain = self._l2.evaluate(predicted, true, known, threads)["gradients"]
-            length = float(np.linalg.norm(gradient))
-            longest = float(np.linalg.norm(plain))
-            # What is left of rounding has no direction.
-            stretch = (1.0 - self.mix) * longest / length if length > 1e-12 * longest else 0.0
-            gradient = self.mix * plain + stretch * gradient
+            gradient = _regretless.mix(gradient, plain, self.mix)
         self._uncapped = answer["uncapped"]
         if troubles:
             tell(troubles, rows, "loss", self.infeasible, HINTS[self.infeasible])

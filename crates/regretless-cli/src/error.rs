@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use regretless_learn::{LearnError, Method, MethodError, Setting};
+use regretless_learn::{Base, LearnError, MethodError, Setting};
 use regretless_paper::PaperError;
 use regretless_project::{Place, ProjectError, RunTrouble, SpecError};
 use regretless_report::ReportError;
@@ -127,7 +127,7 @@ impl CliError {
             ),
             Self::Paper(e) => e.hint().filter(|hint| !hint.is_empty()),
             Self::Method(_) => {
-                Some(format!("methods: {}, some with +l2 or +stopped, each with +scenarios", methods()))
+                Some(format!("methods: {}, some with +l2 or +stopped, each with +scenarios", Base::words()))
             }
             Self::NothingToLearn { .. } => {
                 Some("mark what is not known when deciding with { predict = \"columns\" }".into())
@@ -175,10 +175,6 @@ impl CliError {
         }
         out
     }
-}
-
-fn methods() -> String {
-    Method::ALL.iter().map(|m| m.word()).collect::<Vec<_>>().join(", ")
 }
 
 /// The lines around a place in a problem file, with the place marked; none if a line is too long to be looked at.

@@ -94,7 +94,7 @@ pub use linalg::matrix::Matrix;
 pub use loss::build as build_loss;
 pub use loss::{
     Batch, Cause, DecisionLoss, LossError, LossOptions, LossTrouble, LossWork, Losses, Method, MethodInfo,
-    Side,
+    Side, mix,
 };
 pub use multipliers::{Certificate, MultiplierError, Multipliers, Refusal, Rule};
 pub use predict::layout::{Layout, Part};

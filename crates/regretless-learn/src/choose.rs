@@ -9,7 +9,7 @@ use crate::measures::Measures;
 use crate::numbers::four;
 use crate::recipe::Recipe;
 use crate::regression;
-use crate::settings::{Method as Word, MethodName, Settings};
+use crate::settings::{Base, MethodName, Settings};
 use crate::suspicions::ENOUGH;
 use crate::task::Task;
 use crate::trainer::{Candidate, Trainer};
@@ -81,7 +81,7 @@ pub(crate) fn train_all(
 ) -> Result<(Chosen, Vec<Candidate>), LearnError> {
     check(trainer.task(), name)?;
     let (mut chosen, candidates) =
-        if name.base == Word::Auto { auto(trainer, seed)? } else { one(trainer, name, seed)? };
+        if name.base == Base::Auto { auto(trainer, seed)? } else { one(trainer, name, seed)? };
     if let Some(scales) =
         transform::described(&chosen.candidate.fitted.model.transforms, trainer.task().layout())
     {
@@ -152,35 +152,30 @@ pub(crate) fn check(task: &Task, name: MethodName) -> Result<(), LearnError> {
 
 /// The method's full id: `surrogate` says which of the two.
 pub(crate) fn full_name(settings: &Settings, name: MethodName) -> String {
-    use regretless_core::Segments;
-    let base = match (name.base, settings.surrogate.options.segments) {
-        (Word::Surrogate, Segments::Smooth) => Word::SurrogateSmooth,
-        (Word::Surrogate, Segments::Vertex) => Word::SurrogateVertex,
-        (base, _) => base,
-    };
+    let base = name.base.loss(settings.surrogate.options.segments).map_or(name.base, Base::Loss);
     MethodName { base, ..name }.to_string()
 }
 
 /// The methods that fine-tune a two-stage predictor, for what a problem predicts.
 pub fn decision_methods(task: &Task) -> Vec<MethodName> {
     let fits = |m: Method| m.supports(task.problem(), task.layout()).is_ok();
-    let name = |base: Word, mixed| MethodName { mixed, ..base.into() };
+    let name = |base: Method, mixed| MethodName { mixed, ..base.into() };
     let mut names = Vec::new();
     if fits(Method::SpoPlus) {
-        names.extend([name(Word::SpoPlus, false), name(Word::SpoPlusSmooth, false)]);
+        names.extend([name(Method::SpoPlus, false), name(Method::SpoPlusSmooth, false)]);
     }
     if fits(Method::SurrogateSmooth) {
-        names.extend([name(Word::SurrogateSmooth, false), name(Word::SurrogateSmooth, true)]);
+        names.extend([name(Method::SurrogateSmooth, false), name(Method::SurrogateSmooth, true)]);
     }
     if fits(Method::Df) {
-        names.push(name(Word::Df, false));
+        names.push(name(Method::Df, false));
     }
     names
 }
 
 /// True if a forecast stopped on its decisions is another one than the plain forecast: a regression is stopped on nothing.
 pub(crate) fn stops_apart(task: &Task) -> bool {
-    regression::applies(task, &Recipe::of(task.settings(), Word::L2.into(), 0)[0])
+    regression::applies(task, &Recipe::of(task.settings(), Method::L2.into(), 0)[0])
 }
 
 /// The best two-stage predictor, fine-tuned with every decision loss that fits, and with scenarios; what is no better on
@@ -188,10 +183,10 @@ pub(crate) fn stops_apart(task: &Task) -> bool {
 fn auto(trainer: &mut Trainer<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
     let settings = trainer.task().settings();
     let mut candidates = Vec::new();
-    let mut forecasts = [Word::Constant, Word::L2, Word::L1].map(MethodName::from).to_vec();
+    let mut forecasts: Vec<MethodName> = vec![Base::Constant.into(), Method::L2.into(), Method::L1.into()];
     let two_stage = forecasts.len();
     if stops_apart(trainer.task()) {
-        forecasts.extend([Word::L2, Word::L1].map(|base| MethodName { stopped: true, ..base.into() }));
+        forecasts.extend([Method::L2, Method::L1].map(|base| MethodName { stopped: true, ..base.into() }));
     }
     for name in forecasts {
         let recipe = Recipe::of(settings, name, seed).remove(0);

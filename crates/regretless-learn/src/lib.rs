@@ -68,7 +68,7 @@ pub use random::stream;
 pub use recipe::Recipe;
 pub use scaler::Scaler;
 pub use settings::{
-    Activation, Clip, ErrorWeights, Infeasible, Initial, Keep, Method, MethodError, MethodName, Mix,
+    Activation, Base, Clip, ErrorWeights, Infeasible, Initial, Keep, MethodError, MethodName, Mix,
     OptimizerKind, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
     Regression, ScenarioSource, Scenarios, Schedule, Settings, Sharpness, Split, SplitKind, Stop,
     SurrogateSettings, TrainingSettings, visible,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::settings::{Mix, Sharpness};
 use regretless_core::{
     Batch, DecisionLoss, LossOptions, LossTrouble, LossWork, Losses, Method, RowId, Scenarios, build_loss,
+    mix,
 };
 
 use crate::error::LearnError;
@@ -70,8 +71,7 @@ impl Objective {
     /// Values and gradients of a batch. `slopes`, the derivatives of predictions by outputs, take gradients from the
     /// parameters' units to the outputs'.
     ///
-    /// Mixed: w·g₂ + (1 − w)·g·‖g₂‖/‖g‖, the method's gradient at the length of L2's, so that w means the same whatever
-    /// the units of the objective are.
+    /// Mixed with L2 as [`mix`] says.
     pub fn step(&mut self, batch: &Batch<'_>, slopes: &[f64], epoch: usize) -> Result<Step, LearnError> {
         let weight = self.weight(epoch);
         let rows = batch.ids.len();
@@ -91,12 +91,7 @@ impl Objective {
         if weight > 0.0 {
             let losses = self.l2.evaluate(batch)?;
             let plain = outputs(&losses, slopes);
-            let (length, own) = (norm(&plain), norm(&gradient));
-            // What is left of rounding has no direction.
-            let stretch = if own > 1e-12 * length { (1.0 - weight) * length / own } else { 0.0 };
-            for (g, p) in gradient.iter_mut().zip(&plain) {
-                *g = weight * p + stretch * *g;
-            }
+            mix(&mut gradient, &plain, weight);
             if weight >= 1.0 {
                 (step.value, step.known) = losses.known();
                 step.troubles = losses.troubles;

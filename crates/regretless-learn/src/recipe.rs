@@ -1,8 +1,10 @@
 //! How one predictor is trained.
 
-use regretless_core::{Method, Segments};
+use regretless_core::Method;
 
-use crate::settings::{MethodName, Regression, ScenarioSource, Settings, Sharpness, Stop, TrainingSettings};
+use crate::settings::{
+    Base, MethodName, Regression, ScenarioSource, Settings, Sharpness, Stop, TrainingSettings,
+};
 use crate::transform::Scale;
 
 /// Everything that decides how one predictor is trained, the data apart.
@@ -28,29 +30,12 @@ impl Recipe {
     /// The recipe of a method under these settings, one for every K of a grid; none for `auto`, which is
     /// no method but a choice among them.
     pub fn of(settings: &Settings, name: MethodName, seed: u64) -> Vec<Self> {
-        use crate::settings::Method as Word;
-        let segments = settings.surrogate.options.segments;
-        let method = match name.base {
-            Word::Auto => return Vec::new(),
-            Word::Constant => None,
-            Word::L1 => Some(Method::L1),
-            Word::L2 => Some(Method::L2),
-            Word::WeightedL1 => Some(Method::WeightedL1),
-            Word::SpoPlus => Some(Method::SpoPlus),
-            Word::SpoPlusSmooth => Some(Method::SpoPlusSmooth),
-            Word::Df => Some(Method::Df),
-            Word::SurrogateVertex => Some(Method::SurrogateVertex),
-            Word::Surrogate if segments == Segments::Vertex => Some(Method::SurrogateVertex),
-            Word::Surrogate | Word::SurrogateSmooth => Some(Method::SurrogateSmooth),
-            Word::FenchelYoung => Some(Method::FenchelYoung),
-        };
-        let base = method.map_or("constant", |m| m.id());
-        let full = |k: &str| {
-            let mixed = if name.mixed { "+l2" } else { "" };
-            let stopped = if name.stopped { "+stopped" } else { "" };
-            let scenarios = if name.scenarios { "+scenarios" } else { "" };
-            format!("{base}{mixed}{stopped}{scenarios}{k}")
-        };
+        if name.base == Base::Auto {
+            return Vec::new();
+        }
+        let method = name.base.loss(settings.surrogate.options.segments);
+        let base = method.map_or(Base::Constant, Base::Loss);
+        let full = MethodName { base, ..name };
         let regression = if name.stopped { Regression::Descent } else { settings.training.regression };
         let recipe = |name_of: String, k: Sharpness| Self {
             name: name_of,
@@ -63,9 +48,9 @@ impl Recipe {
         };
         match settings.surrogate.sharpness.clone() {
             Sharpness::Grid(ks) if method.is_some_and(Method::uses_surrogate) => {
-                ks.into_iter().map(|k| recipe(full(&format!(" K={k}")), Sharpness::Fixed(k))).collect()
+                ks.into_iter().map(|k| recipe(format!("{full} K={k}"), Sharpness::Fixed(k))).collect()
             }
-            k => vec![recipe(full(""), k)],
+            k => vec![recipe(full.to_string(), k)],
         }
     }
 }
@@ -73,7 +58,7 @@ impl Recipe {
 impl Recipe {
     /// True if the loss is one of the forecast alone: the first of two stages.
     pub(crate) fn of_forecast(&self) -> bool {
-        matches!(self.method, Some(Method::L1 | Method::L2 | Method::WeightedL1)) && !self.mixed
+        self.method.is_some_and(|m| !m.is_decision_focused()) && !self.mixed
     }
 
     /// True if decisions are for the average over residuals.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use regretless_core::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint;
@@ -15,7 +16,7 @@ use crate::model_file::{self, For, ModelCard};
 use crate::observer::Observer;
 use crate::recipe::Recipe;
 use crate::regression;
-use crate::settings::{Method as Word, MethodName, Regression, ScenarioSource, TrainingSettings};
+use crate::settings::{MethodName, Regression, ScenarioSource, TrainingSettings};
 use crate::stages::{self, Stages};
 use crate::task::Task;
 use crate::tensorboard::EventWriter;
@@ -210,7 +211,7 @@ impl<'a> Trainer<'a> {
             Some(start) if !start.fitted.model.residuals.is_empty() => start.clone(),
             Some(start) => self.with_scenarios(start)?,
             None => {
-                let base = MethodName { scenarios: true, ..Word::L2.into() };
+                let base = MethodName { scenarios: true, ..Method::L2.into() };
                 let mut plain = Recipe::of(self.task.settings(), base, recipe.training.seed).remove(0);
                 plain.name = format!("{} (l2 first)", recipe.name);
                 self.candidate(&plain, None)?

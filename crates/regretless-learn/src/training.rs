@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::model_file::ModelCard;
 use crate::observer::Observer;
 use crate::recipe::Recipe;
-use crate::settings::Method;
+use crate::settings::Base;
 use crate::stages::Stages;
 use crate::task::Task;
 use crate::trainer::Trainer;
@@ -69,7 +69,7 @@ pub fn train_task(
     let (model, card) = finished(task, &chosen);
     let rows = if task.test().is_empty() { task.valid() } else { task.test() };
     let judgement = judge(task, &model, rows)?;
-    let constant = Recipe::of(task.settings(), Method::Constant.into(), seed);
+    let constant = Recipe::of(task.settings(), Base::Constant.into(), seed);
     let constant = judge(task, &task.untrained(&constant[0])?, rows)?.measures;
     let outcome = Outcome {
         method: full_name(task.settings(), name),

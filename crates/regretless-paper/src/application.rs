@@ -1,9 +1,7 @@
 //! What the three applications have in common.
 
-use regretless_core::{Multipliers, Parameters, RowValues, Rule};
-use regretless_learn::{
-    LearnError, Method, MethodName, Model, PredictorKind, PredictorSettings, Recipe, Task,
-};
+use regretless_core::{Method, Multipliers, Parameters, RowValues, Rule, Segments};
+use regretless_learn::{Base, LearnError, MethodName, Model, PredictorKind, PredictorSettings, Recipe, Task};
 use serde::{Deserialize, Serialize};
 
 use crate::PaperError;
@@ -59,29 +57,25 @@ impl Contender {
         }
         let mut name: MethodName = text.parse().map_err(|error: regretless_learn::MethodError| {
             let words: Vec<&str> =
-                Method::ALL.iter().map(|m| m.word()).chain(baselines.iter().copied()).collect();
+                Base::all().map(Base::word).chain(baselines.iter().copied()).collect();
             let hint = format!(
                 "the methods are {}; those of the decision may end in `+l2`, `l1`, `l2` and `weighted-l1` in `+stopped`, all in `+scenarios`",
                 words.join(", ")
             );
             PaperError::settings(error.to_string(), hint)
         })?;
-        if name.base == Method::Surrogate {
-            name.base = match profile {
-                Profile::Published => Method::SurrogateVertex,
-                Profile::Sound => Method::SurrogateSmooth,
-            };
-        }
+        let segments = match profile {
+            Profile::Published => Segments::Vertex,
+            Profile::Sound => Segments::Smooth,
+        };
+        name.base = name.base.loss(segments).map_or(name.base, Base::Loss);
         Ok(Self::Method(name))
     }
 
     /// True if it is trained once for every K.
     pub fn has_sharpness(self) -> bool {
         let Self::Method(name) = self else { return false };
-        matches!(
-            name.base,
-            Method::SpoPlusSmooth | Method::SurrogateVertex | Method::SurrogateSmooth | Method::FenchelYoung
-        )
+        matches!(name.base, Base::Loss(method) if method.uses_surrogate())
     }
 
     /// Its id in tables.

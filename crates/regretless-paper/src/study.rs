@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use regretless_core::Regret;
 use regretless_learn::{
-    Ended, Epoch, Executor, Fit, Interrupt, LearnError, Method, Observer, Recipe, Task, Trainer, judge, train,
+    Base, Ended, Epoch, Executor, Fit, Interrupt, LearnError, Observer, Recipe, Task, Trainer, judge, train,
 };
 
 use crate::PaperError;
@@ -133,8 +133,8 @@ fn cost(application: &dyn Application, cell: &Cell, trial: &Trial) -> u64 {
     match trial.contender {
         Contender::Baseline(_) => 1,
         // Two predictors, and every decision method that fits on top of them.
-        Contender::Method(name) if name.base == Method::Auto => 10 * unit,
-        Contender::Method(name) if name.base == Method::Constant => 1,
+        Contender::Method(name) if name.base == Base::Auto => 10 * unit,
+        Contender::Method(name) if name.base == Base::Constant => 1,
         Contender::Method(_) => unit,
     }
 }
@@ -163,7 +163,7 @@ fn group(
         // What `auto` tries is the application's, whatever K the others are trained with: its results have no K to tell
         // them apart by.
         let own = match trial.contender {
-            Contender::Method(name) if name.base == Method::Auto && plan.grid != application.grid() => {
+            Contender::Method(name) if name.base == Base::Auto && plan.grid != application.grid() => {
                 Some(application.task(cell, &application.grid(), seed)?)
             }
             _ => None,
@@ -198,7 +198,7 @@ fn one(
         }
         Contender::Method(name) => {
             let mut trainer = Trainer::new(task, None, &mut follower)?;
-            let (candidate, note) = if name.base == Method::Auto {
+            let (candidate, note) = if name.base == Base::Auto {
                 let chosen = train(&mut trainer, name, seed)?;
                 (chosen.candidate, Some(chosen.sentence))
             } else {

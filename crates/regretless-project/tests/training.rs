@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use regretless_core::Method;
 use regretless_learn::{
-    Activation, Clip, Initial, Keep, Method, Mix, OptimizerKind, PredictorKind, QuadraticForm, Ramp,
-    ScenarioSource, Schedule, Sharpness, Split, Stop,
+    Activation, Clip, Initial, Keep, Mix, OptimizerKind, PredictorKind, QuadraticForm, Ramp, ScenarioSource,
+    Schedule, Sharpness, Split, Stop,
 };
 use regretless_project::{DataFiles, Limits, Missing, Overrides, Result, Spec};
 
@@ -28,7 +29,10 @@ fn bad(more: &str) -> String {
 fn defaults() {
     let spec = good("");
     let training = spec.training();
-    assert_eq!((training.method.base, training.epochs, training.batch), (Method::Auto, 200, 32));
+    assert_eq!(
+        (training.method.base, training.epochs, training.batch),
+        (regretless_learn::Base::Auto, 200, 32)
+    );
     assert_eq!(
         (training.optimizer, training.learning_rate, training.momentum),
         (OptimizerKind::Adam, 3e-3, 0.0)
@@ -71,7 +75,7 @@ fn every_form() {
     let plain = good("[predictor]\nstandardise = false\ninitial = \"random\"\n").predictor().clone();
     assert_eq!((plain.standardise, plain.initial), (false, Initial::Random));
     let method = training("method = \"spo++l2+scenarios\"").method;
-    assert_eq!((method.base, method.mixed, method.scenarios), (Method::SpoPlus, true, true));
+    assert_eq!((method.base, method.mixed, method.scenarios), (Method::SpoPlus.into(), true, true));
 
     let k = |text: &str| good(&format!("[surrogate]\nk = {text}\n")).surrogate().clone();
     assert_eq!((k("[2, 8]").options.k, k("[2, 8]").sharpness), (2.0, Sharpness::Grid(vec![2.0, 8.0])));

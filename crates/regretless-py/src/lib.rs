@@ -26,7 +26,7 @@ mod _regretless {
     #[pymodule_export]
     use crate::learner::Learner;
     #[pymodule_export]
-    use crate::loss::{Loss, methods};
+    use crate::loss::{Loss, methods, mix};
     #[pymodule_export]
     use crate::multipliers::multipliers;
     #[pymodule_export]

@@ -28,6 +28,21 @@ pub(crate) fn methods() -> Vec<(String, String, String, String, String)> {
     Method::ALL.into_iter().map(row).collect()
 }
 
+/// w·g₂ + (1 − w)·g·‖g₂‖/‖g‖, the gradient of a batch mixed with that of L2.
+#[pyfunction]
+pub(crate) fn mix<'py>(
+    py: Python<'py>,
+    gradient: PyReadonlyArray2<'py, f64>,
+    plain: PyReadonlyArray2<'py, f64>,
+    weight: f64,
+) -> PyResult<Bound<'py, numpy::PyArray2<f64>>> {
+    let rows = gradient.as_array().nrows();
+    let mut mixed = flat("gradient", &gradient)?.to_vec();
+    regretless_core::mix(&mut mixed, flat("plain", &plain)?, weight);
+    let width = mixed.len() / rows.max(1);
+    table(py, rows, width, mixed)
+}
+
 /// What a flat prediction holds.
 pub(crate) fn layout(problem: &Problem, predicted: &[String]) -> PyResult<Layout> {
     let parameters: Vec<Parameter> = predicted.iter().map(|s| parameter(s)).collect::<PyResult<_>>()?;

@@ -9,9 +9,11 @@ mod entrywise;
 mod error;
 mod gap;
 mod method;
+mod mixed;
 mod smoothed;
 mod softening;
 mod spo;
+mod table;
 mod truths;
 
 use std::collections::BTreeSet;
@@ -21,6 +23,7 @@ use rayon::prelude::*;
 
 pub use error::{Cause, LossError, LossTrouble, Side};
 pub use method::{Method, MethodInfo};
+pub use mixed::mix;
 
 use crate::engine::tolerance::GAP;
 use crate::multipliers::Multipliers;
@@ -181,17 +184,7 @@ pub fn build(
         return Err(LossError::Unsupported { method, reason, alternatives });
     }
     let reading = Reading::new(problem, layout, options.scenarios.clone())?;
-    Ok(match method {
-        Method::L1 | Method::L2 | Method::WeightedL1 => {
-            Box::new(entrywise::Entrywise::new(method, layout, options)?)
-        }
-        Method::SpoPlus => Box::new(spo::SpoPlus::new(reading, options)?),
-        Method::SpoPlusSmooth | Method::FenchelYoung => Box::new(gap::Gap::new(method, reading, options)?),
-        Method::SurrogateSmooth | Method::SurrogateVertex => {
-            Box::new(smoothed::Smoothed::new(method, reading, options)?)
-        }
-        Method::Df => Box::new(df::Df::new(reading, options)?),
-    })
+    (method.row().build)(method, reading, options)
 }
 
 /// A positive finite setting.

@@ -3,43 +3,54 @@
 use std::fmt;
 use std::str::FromStr;
 
+use regretless_core::{Method, Segments};
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
-use super::words::{visible, words};
+use super::words::visible;
 
-words! {
-    /// A training method without its suffixes.
-    Method {
-        /// Chosen by regretless.
-        #[default]
-        Auto = "auto",
-        /// The mean of the truths, whatever the features.
-        Constant = "constant",
-        /// Absolute error.
-        L1 = "l1",
-        /// Squared error.
-        L2 = "l2",
-        /// Absolute error with a weight for each side.
-        WeightedL1 = "weighted-l1",
-        /// The SPO+ loss.
-        SpoPlus = "spo+",
-        /// SPO+ on the smoothed problem.
-        SpoPlusSmooth = "spo+-smooth",
-        /// Decision-focused learning through a ridge.
-        Df = "df",
-        /// Regret of the surrogate, with the segments of the `[surrogate]` section.
-        Surrogate = "surrogate",
-        /// Regret of the surrogate with the pieces at the original problem's optimum.
-        SurrogateVertex = "surrogate-vertex",
-        /// Regret of the surrogate with the pieces at its own optimum.
-        SurrogateSmooth = "surrogate-smooth",
-        /// The Fenchel–Young loss of the surrogate.
-        FenchelYoung = "fenchel-young",
-    }
+/// A training method without its suffixes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Base {
+    /// Chosen by regretless.
+    #[default]
+    Auto,
+    /// The mean of the truths, whatever the features.
+    Constant,
+    /// Regret of the surrogate, with the segments of the settings.
+    Surrogate,
+    /// A loss.
+    Loss(Method),
 }
 
-impl Method {
+impl Base {
+    /// Every method, in the order of the docs.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let (plain, smooth): (Vec<Method>, Vec<Method>) =
+            Method::ALL.into_iter().partition(|m| *m < Method::SurrogateVertex);
+        let losses = |methods: Vec<Method>| methods.into_iter().map(Self::Loss);
+        [Self::Auto, Self::Constant]
+            .into_iter()
+            .chain(losses(plain))
+            .chain([Self::Surrogate])
+            .chain(losses(smooth))
+    }
+
+    /// The word that stands for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Constant => "constant",
+            Self::Surrogate => "surrogate",
+            Self::Loss(method) => method.id(),
+        }
+    }
+
+    /// Every method's word, for messages.
+    pub fn words() -> String {
+        Self::all().map(Self::word).collect::<Vec<_>>().join(", ")
+    }
+
     /// True if the loss is one of the decision, so that mixing it with L2 says something.
     pub fn is_decision(self) -> bool {
         !self.is_forecast() && self != Self::Constant
@@ -47,16 +58,41 @@ impl Method {
 
     /// True if the loss is one of the forecast alone, so that it matters what its training is stopped on.
     pub fn is_forecast(self) -> bool {
-        matches!(self, Self::L1 | Self::L2 | Self::WeightedL1)
+        matches!(self, Self::Loss(method) if !method.is_decision_focused())
+    }
+
+    /// The loss, with the segments that a plain `surrogate` has; none for `auto`, a choice, and `constant`, which learns nothing.
+    pub fn loss(self, segments: Segments) -> Option<Method> {
+        match self {
+            Self::Auto | Self::Constant => None,
+            Self::Loss(method) => Some(method),
+            Self::Surrogate => Some(match segments {
+                Segments::Smooth => Method::SurrogateSmooth,
+                Segments::Vertex => Method::SurrogateVertex,
+            }),
+        }
+    }
+}
+
+impl From<Method> for Base {
+    fn from(method: Method) -> Self {
+        Self::Loss(method)
+    }
+}
+
+impl fmt::Display for Base {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
     }
 }
 
 /// A training method's full name: `spo+`, `surrogate+l2`, `l2+stopped`, `l2+scenarios`, `fenchel-young+l2+scenarios`.
 ///
 /// ```
-/// use regretless_learn::{Method, MethodName};
+/// use regretless_core::Method;
+/// use regretless_learn::MethodName;
 /// let name: MethodName = "spo++l2".parse()?;
-/// assert_eq!((name.base, name.mixed, name.scenarios), (Method::SpoPlus, true, false));
+/// assert_eq!((name.base, name.mixed, name.scenarios), (Method::SpoPlus.into(), true, false));
 /// assert_eq!(name.to_string(), "spo++l2");
 /// assert!("surogate".parse::<MethodName>().unwrap_err().to_string().contains("`surrogate`"));
 /// # Ok::<(), regretless_learn::MethodError>(())
@@ -64,7 +100,7 @@ impl Method {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MethodName {
     /// The method itself.
-    pub base: Method,
+    pub base: Base,
     /// Suffix `+l2`: mixed with L2.
     pub mixed: bool,
     /// Suffix `+stopped`: a forecast that is descended and stopped where its decisions are best.
@@ -73,9 +109,16 @@ pub struct MethodName {
     pub scenarios: bool,
 }
 
-impl From<Method> for MethodName {
-    fn from(base: Method) -> Self {
-        Self { base, ..Self::default() }
+impl<T: Into<Base>> From<T> for MethodName {
+    fn from(base: T) -> Self {
+        Self { base: base.into(), ..Self::default() }
+    }
+}
+
+impl MethodName {
+    /// True for methods that look at predictions only: the first of two stages.
+    pub fn is_two_stage(&self) -> bool {
+        !self.base.is_decision() && !self.stopped && !self.scenarios
     }
 }
 
@@ -88,14 +131,14 @@ pub enum MethodError {
         /// The text.
         name: String,
         /// The method that may be meant.
-        near: Option<Method>,
+        near: Option<Base>,
     },
     /// `+l2` on a method that is no decision loss.
     #[error("`{0}` has no loss of the decision, so it cannot be mixed with L2")]
-    NotMixable(Method),
+    NotMixable(Base),
     /// `+stopped` on a method that is no loss of the forecast.
     #[error("`{0}` is no loss of the forecast alone, so `+stopped` says nothing of it")]
-    NotStoppable(Method),
+    NotStoppable(Base),
 }
 
 impl fmt::Display for MethodName {
@@ -116,13 +159,13 @@ impl FromStr for MethodName {
         let (rest, scenarios) = without(text, "+scenarios");
         let (rest, stopped) = without(rest, "+stopped");
         let (base, mixed) = without(rest, "+l2");
-        let Some(&base) = Method::ALL.iter().find(|method| method.word() == base) else {
+        let Some(base) = Base::all().find(|method| method.word() == base) else {
             // A long name is no misspelling, and the distance costs the product of the lengths.
-            let distance = |m: &Method| strsim::osa_distance(base, m.word());
-            let near = Method::ALL.iter().copied().filter(|_| base.len() <= 64).min_by_key(distance);
+            let distance = |m: &Base| strsim::osa_distance(base, m.word());
+            let near = Base::all().filter(|_| base.len() <= 64).min_by_key(distance);
             let near = near.filter(|m| distance(m) <= 1 + m.word().len() / 4);
             // `spo` and the like: the method is there with something added.
-            let longer = Method::ALL.iter().copied().find(|m| base.len() > 1 && m.word().starts_with(base));
+            let longer = Base::all().find(|m| base.len() > 1 && m.word().starts_with(base));
             let near = near.or(longer);
             return Err(MethodError::Unknown { name: visible(text), near });
         };
@@ -148,7 +191,7 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for &base in Method::ALL {
+        for base in Base::all() {
             for suffixes in 0..8 {
                 let has = |bit: u32| suffixes & bit != 0;
                 let name = MethodName { base, mixed: has(1), stopped: has(2), scenarios: has(4) };
@@ -170,9 +213,9 @@ mod tests {
             Err(MethodError::Unknown { near, .. }) => near,
             other => panic!("{other:?}"),
         };
-        assert_eq!(near("surogate+l2"), Some(Method::Surrogate));
-        assert_eq!(near("spo"), Some(Method::SpoPlus));
-        assert_eq!(near("fenchel"), Some(Method::FenchelYoung));
+        assert_eq!(near("surogate+l2"), Some(Base::Surrogate));
+        assert_eq!(near("spo"), Some(Method::SpoPlus.into()));
+        assert_eq!(near("fenchel"), Some(Method::FenchelYoung.into()));
         assert_eq!(near("l2+scenarios+l2"), None);
         assert_eq!(near(""), None);
     }

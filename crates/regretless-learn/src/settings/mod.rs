@@ -7,7 +7,7 @@ mod surrogate;
 mod training;
 mod words;
 
-pub use method::{Method, MethodError, MethodName};
+pub use method::{Base, MethodError, MethodName};
 pub use predictor::{
     Activation, Initial, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings,
 };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use regretless_core::Method;
 use serde::Serialize;
 
 use super::executor::Executor;
@@ -11,7 +12,7 @@ use crate::choose;
 use crate::epoch::Ended;
 use crate::error::LearnError;
 use crate::observer::Interrupt;
-use crate::settings::{Method as Word, MethodName};
+use crate::settings::{Base, MethodName};
 use crate::stats::{Summary, bootstrap_mean, paired_t, wilcoxon};
 use crate::suspicions::ENOUGH;
 use crate::task::Task;
@@ -78,20 +79,20 @@ pub struct Comparison {
 
 /// True for methods that look at predictions only.
 pub fn is_two_stage(method: &str) -> bool {
-    matches!(method, "constant" | "l1" | "l2" | "weighted-l1")
+    method.parse::<MethodName>().is_ok_and(|name| name.is_two_stage())
 }
 
 /// The methods compared unless the user says which: all that say something about this problem.
 pub fn default_methods(task: &Task) -> Vec<MethodName> {
-    let mut names: Vec<MethodName> = [Word::Constant, Word::L1, Word::L2].map(MethodName::from).to_vec();
+    let mut names: Vec<MethodName> = vec![Base::Constant.into(), Method::L1.into(), Method::L2.into()];
     if choose::stops_apart(task) {
-        names.push(MethodName { stopped: true, ..Word::L2.into() });
+        names.push(MethodName { stopped: true, ..Method::L2.into() });
     }
     names.extend(choose::decision_methods(task));
     if task.has_scenarios() {
-        names.push(MethodName { scenarios: true, ..Word::L2.into() });
+        names.push(MethodName { scenarios: true, ..Method::L2.into() });
     }
-    names.push(Word::Auto.into());
+    names.push(Base::Auto.into());
     names
 }
 
@@ -129,7 +130,7 @@ pub fn compare(
         });
     };
     let mut methods = methods.to_vec();
-    let constant = MethodName::from(Word::Constant);
+    let constant = MethodName::from(Base::Constant);
     if !methods.contains(&constant) {
         methods.insert(0, constant);
     }

@@ -11,7 +11,7 @@ use crate::exhibit::Exhibit;
 use crate::judge::judge;
 use crate::measures::Measures;
 use crate::observer::{Interrupt, Observer};
-use crate::settings::{Method, MethodName};
+use crate::settings::{Base, MethodName};
 use crate::task::Task;
 use crate::trainer::Trainer;
 
@@ -58,7 +58,7 @@ pub fn trial(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) ->
     let rows = judged_rows(task);
     let judgement = judge(task, &chosen.candidate.fitted.model, rows)?;
     let mut sharpness = Vec::new();
-    if all.len() > 1 && name.base != Method::Auto {
+    if all.len() > 1 && name.base != Base::Auto {
         for candidate in &all {
             if let Some(k) = candidate.k {
                 sharpness.push((k, judge(task, &candidate.fitted.model, rows)?.measures.regret));

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use regretless_core::Rule;
+use regretless_core::{Method, Rule};
 use regretless_learn::{
-    Activation, Clip, Dataset, Embedding, Initial, Joint, Keep, LearnError, Method, MethodName, Mlp,
-    MlpShape, Names, Part, Predictor as Network, QuadraticForm, QuadraticSettings, Recipe, Schedule,
-    Settings, Shared, Sharpness, Stop, Task, fingerprint,
+    Activation, Base, Clip, Dataset, Embedding, Initial, Joint, Keep, LearnError, MethodName, Mlp, MlpShape,
+    Names, Part, Predictor as Network, QuadraticForm, QuadraticSettings, Recipe, Schedule, Settings, Shared,
+    Sharpness, Stop, Task, fingerprint,
 };
 
 use super::squashed::Squashed;
@@ -189,11 +189,12 @@ impl Application for Portfolio {
     }
 
     fn contenders(&self) -> Vec<Contender> {
-        use Method::{Auto, Constant, Df, FenchelYoung, L1, L2, SurrogateSmooth, SurrogateVertex};
-        let mut all = methods(&[Constant, L1, L2, Df, SurrogateVertex, SurrogateSmooth, FenchelYoung]);
+        use Method::{Df, FenchelYoung, L1, L2, SurrogateSmooth, SurrogateVertex};
+        let mut all = vec![Contender::Method(Base::Constant.into())];
+        all.extend(methods(&[L1, L2, Df, SurrogateVertex, SurrogateSmooth, FenchelYoung]));
         if self.profile == Profile::Sound {
             let mixed = MethodName { mixed: true, ..SurrogateSmooth.into() };
-            all.extend([mixed, Auto.into()].map(Contender::Method));
+            all.extend([mixed, Base::Auto.into()].map(Contender::Method));
         }
         all
     }
@@ -236,8 +237,8 @@ impl Application for Portfolio {
         // The released experiment cuts every entry of the gradient, at other sizes for each method.
         if self.profile == Profile::Published {
             recipe.training.clip = match recipe.method {
-                Some(regretless_core::Method::L1 | regretless_core::Method::L2) | None => Clip::None,
-                Some(regretless_core::Method::Df) => Clip::Value(0.1),
+                Some(Method::L1 | Method::L2) | None => Clip::None,
+                Some(Method::Df) => Clip::Value(0.1),
                 Some(_) => Clip::Value(0.02),
             };
         }

@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use regretless_core::RowValues;
+use regretless_core::{Method, RowValues};
 use regretless_learn::{
-    Activation, Clip, Dataset, ErrorWeights, Initial, Keep, LearnError, Method, MethodName, MlpShape, Model,
+    Activation, Base, Clip, Dataset, ErrorWeights, Initial, Keep, LearnError, MethodName, MlpShape, Model,
     Names, OptimizerKind, Part, Recipe, Settings, Sharpness, Stop, Task, fingerprint,
 };
 
@@ -207,14 +207,14 @@ impl Application for Provisioning {
     }
 
     fn contenders(&self) -> Vec<Contender> {
-        use Method::{Auto, Constant, Df, L1, L2, SurrogateSmooth, SurrogateVertex, WeightedL1};
-        let mut all = methods(&[Constant]);
+        use Method::{Df, L1, L2, SurrogateSmooth, SurrogateVertex, WeightedL1};
+        let mut all = vec![Contender::Method(Base::Constant.into())];
         all.push(Contender::Baseline(MEAN_PER_HOUR));
         all.extend(methods(&[L1, L2, WeightedL1, Df, SurrogateVertex, SurrogateSmooth]));
         if self.profile == Profile::Sound {
             let mixed = MethodName { mixed: true, ..SurrogateSmooth.into() };
             let scenarios = |base: Method| MethodName { scenarios: true, ..base.into() };
-            all.extend([mixed, scenarios(L1), scenarios(L2), Auto.into()].map(Contender::Method));
+            all.extend([mixed, scenarios(L1), scenarios(L2), Base::Auto.into()].map(Contender::Method));
         }
         all
     }

@@ -7,9 +7,9 @@ mod size;
 
 use std::path::Path;
 
-use regretless_core::{Layout, RowValues};
+use regretless_core::{Layout, Method, RowValues};
 use regretless_learn::{
-    Clip, Dataset, Initial, Keep, LearnError, Method, MethodName, Names, OptimizerKind, Recipe, Regression,
+    Base, Clip, Dataset, Initial, Keep, LearnError, MethodName, Names, OptimizerKind, Recipe, Regression,
     Settings, Sharpness, Stop, SurrogateSettings, Task,
 };
 
@@ -175,8 +175,8 @@ impl Application for Synthetic {
     }
 
     fn contenders(&self) -> Vec<Contender> {
-        let mut all = methods(&[
-            Method::Constant,
+        let mut all = vec![Contender::Method(Base::Constant.into())];
+        all.extend(methods(&[
             Method::L1,
             Method::L2,
             Method::SpoPlus,
@@ -185,11 +185,11 @@ impl Application for Synthetic {
             Method::SurrogateSmooth,
             Method::FenchelYoung,
             Method::SpoPlusSmooth,
-        ]);
+        ]));
         if self.profile == Profile::Sound {
             let mixed = MethodName { mixed: true, ..Method::SurrogateSmooth.into() };
             let stopped = |base: Method| MethodName { stopped: true, ..base.into() };
-            let ours = [mixed, stopped(Method::L1), stopped(Method::L2), Method::Auto.into()];
+            let ours = [mixed, stopped(Method::L1), stopped(Method::L2), Base::Auto.into()];
             all.extend(ours.map(Contender::Method));
         }
         all

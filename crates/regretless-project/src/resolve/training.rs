@@ -9,7 +9,7 @@ use crate::file::{
 };
 use crate::key::Key;
 use regretless_learn::{
-    Clip, ErrorWeights, Method, MethodError, MethodName, Mix, OptimizerKind, Scenarios, Schedule, Stop,
+    Base, Clip, ErrorWeights, MethodError, MethodName, Mix, OptimizerKind, Scenarios, Schedule, Stop,
     TrainingSettings,
 };
 
@@ -76,10 +76,9 @@ pub(super) fn training(ctx: &Context<'_>, written: &TrainingSection) -> Result<T
 fn method(ctx: &Context<'_>, key: &Key, written: Option<&str>) -> Result<MethodName> {
     let Some(name) = written else { return Ok(MethodName::default()) };
     name.parse().map_err(|error: MethodError| {
-        let words: Vec<_> = Method::ALL.iter().map(|method| method.word()).collect();
         let hint = format!(
             "the methods are {}; those of the decision may end in `+l2`, `l1`, `l2` and `weighted-l1` in `+stopped`, all in `+scenarios`",
-            words.join(", ")
+            Base::words()
         );
         ctx.fail(key, Trouble::Misfit(error.to_string())).hint(hint)
     })

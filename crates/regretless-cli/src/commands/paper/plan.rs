@@ -1,6 +1,6 @@
 //! From options to what is run.
 
-use regretless_learn::Method;
+use regretless_learn::Base;
 use regretless_paper::{Application, Cell, Contender, PaperError, Plan, Predictor};
 
 use super::args::{PredictorName, StudyArgs};
@@ -26,7 +26,7 @@ pub(super) fn plan(
             |name: &String| Contender::read(name.trim(), application.profile(), application.baselines());
         args.methods.iter().map(read).collect::<Result<_, _>>()?
     };
-    let constant = Contender::Method(Method::Constant.into());
+    let constant = Contender::Method(Base::Constant.into());
     contenders.retain(|c| *c != constant);
     contenders.insert(0, constant);
     let contenders = once(contenders);
