@@ -62,7 +62,8 @@ pub use objective::{Objective, Step};
 pub use observer::{Interrupt, Observer, Silent};
 pub use optimizer::{Optimizer, clip};
 pub use predictor::{
-    Constant, Descend, Embedding, Joint, Mlp, MlpShape, Predictor, Pullback, Shared, Weights,
+    Constant, Copied, Descend, DescentCopied, Embedding, Joint, Mlp, MlpShape, Predictor, Pullback, Shared,
+    Weights,
 };
 pub use random::stream;
 pub use recipe::Recipe;

@@ -91,10 +91,11 @@ impl Stages {
     /// Adds a line to `metrics.jsonl`.
     pub(crate) fn add_metrics(&self, epoch: &Epoch) -> Result<(), LearnError> {
         let path = self.dir.join(METRICS);
-        let line = serde_json::to_string(epoch).unwrap_or_default() + "\n";
+        let line = serde_json::to_string(epoch)
+            .map_err(|e| LearnError::run(&path, format!("the epoch cannot be written: {e}"), ""))?;
         let mut file =
             OpenOptions::new().append(true).create(true).open(&path).map_err(LearnError::io(&path))?;
-        file.write_all(line.as_bytes()).map_err(LearnError::io(&path))
+        file.write_all((line + "\n").as_bytes()).map_err(LearnError::io(&path))
     }
 }
 

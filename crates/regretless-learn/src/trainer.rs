@@ -146,7 +146,8 @@ impl<'a> Trainer<'a> {
             seconds: fitted.seconds,
         };
         let card = self.card(recipe, &fitted);
-        let record = serde_json::to_string(&record).unwrap_or_default();
+        let record = serde_json::to_string(&record)
+            .map_err(|e| LearnError::run(&path, format!("the stage cannot be written: {e}"), ""))?;
         model_file::write(&path, &fitted.model, &card, &[("stage", record)])?;
         let _ = std::fs::remove_file(stages.checkpoint());
         Ok(fitted)

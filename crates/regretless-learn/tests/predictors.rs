@@ -237,7 +237,7 @@ fn joint_outputs_are_those_of_the_members() {
     shake(&mut network, 21);
     let at: Vec<usize> = [0, 2, 3, 4, 5, 6, 7, 8, 10].to_vec();
     let joint =
-        Joint::new(vec![(embedding.boxed_descent(), at.clone()), (network.boxed_descent(), vec![9, 1])]);
+        Joint::new(vec![(Box::new(embedding.clone()), at.clone()), (Box::new(network.clone()), vec![9, 1])]);
     let inputs = numbers(4 * 3, 22);
     let (all, q, rest) =
         (joint.predict(&inputs, 4), embedding.predict(&inputs, 4), network.predict(&inputs, 4));
@@ -356,7 +356,7 @@ fn a_shared_network_is_equivariant() {
     let own = |order: [usize; 4]| {
         let inputs = order.iter().map(|&v| vec![2 * v, 2 * v + 1, 8]).collect();
         let outputs = (0..4).map(|v| vec![v, 4 + v]).collect();
-        Shared::new(inner.boxed_descent(), 9, inputs, outputs)
+        Shared::new(Box::new(inner.clone()), 9, inputs, outputs)
     };
     let (plain, permuted) = (own([0, 1, 2, 3]), own([2, 0, 3, 1]));
     let inputs = numbers(5 * 9, 62);

@@ -139,7 +139,8 @@ impl Results {
                 return Err(PaperError::file(journal.path(), what, OTHER_FOLDER));
             }
             _ => {
-                let text = serde_json::to_string_pretty(&origin).unwrap_or_default();
+                let text = serde_json::to_string_pretty(&origin)
+                    .map_err(|e| PaperError::file(&about, e.to_string(), OTHER_FOLDER))?;
                 write_whole(&about, (text + "\n").as_bytes())?;
             }
         }

@@ -27,10 +27,6 @@ impl Predictor for Constant {
     fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
         Some(self)
     }
-
-    fn boxed(&self) -> Box<dyn Predictor> {
-        Box::new(self.clone())
-    }
 }
 
 impl Descend for Constant {
@@ -44,9 +40,5 @@ impl Descend for Constant {
 
     fn train(&mut self, inputs: &[f32], rows: usize, _: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>) {
         (self.predict(inputs, rows), Box::new(|_| Vec::new()))
-    }
-
-    fn boxed_descent(&self) -> Box<dyn Descend> {
-        Box::new(self.clone())
     }
 }

@@ -137,10 +137,6 @@ impl Predictor for Embedding {
     fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
         Some(self)
     }
-
-    fn boxed(&self) -> Box<dyn Predictor> {
-        Box::new(self.clone())
-    }
 }
 
 impl Descend for Embedding {
@@ -154,10 +150,6 @@ impl Descend for Embedding {
 
     fn train(&mut self, inputs: &[f32], rows: usize, _: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>) {
         (self.predict(inputs, rows), Box::new(|seeds| self.gradient(seeds)))
-    }
-
-    fn boxed_descent(&self) -> Box<dyn Descend> {
-        Box::new(self.clone())
     }
 }
 

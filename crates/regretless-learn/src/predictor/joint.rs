@@ -51,10 +51,6 @@ impl Predictor for Joint {
     fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
         Some(self)
     }
-
-    fn boxed(&self) -> Box<dyn Predictor> {
-        Box::new(self.clone())
-    }
 }
 
 impl Descend for Joint {
@@ -92,10 +88,6 @@ impl Descend for Joint {
             each.collect()
         };
         (out, Box::new(pullback))
-    }
-
-    fn boxed_descent(&self) -> Box<dyn Descend> {
-        Box::new(self.clone())
     }
 }
 

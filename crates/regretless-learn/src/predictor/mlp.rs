@@ -179,10 +179,6 @@ impl Predictor for Mlp {
     fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
         Some(self)
     }
-
-    fn boxed(&self) -> Box<dyn Predictor> {
-        Box::new(self.clone())
-    }
 }
 
 impl Descend for Mlp {
@@ -233,9 +229,5 @@ impl Descend for Mlp {
         let mut outputs = Vec::new();
         last.dense(&trace.inputs[hidden.len()], rows, weights, &mut outputs);
         (outputs, Box::new(move |seed| self.backward(seed, rows)))
-    }
-
-    fn boxed_descent(&self) -> Box<dyn Descend> {
-        Box::new(self.clone())
     }
 }

@@ -31,7 +31,7 @@ pub use weights::Weights;
 pub type Pullback<'a> = Box<dyn FnOnce(&[f32]) -> Vec<f32> + 'a>;
 
 /// A function of features. How it came about is its own matter: by descent, in closed form, or elsewhere.
-pub trait Predictor: Debug + Send + Sync {
+pub trait Predictor: Copied + Debug + Send + Sync {
     /// Outputs of one row.
     fn outputs(&self) -> usize;
 
@@ -47,9 +47,6 @@ pub trait Predictor: Debug + Send + Sync {
     fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
         None
     }
-
-    /// A copy.
-    fn boxed(&self) -> Box<dyn Predictor>;
 }
 
 /// A predictor with weights that learn from the gradient of a loss in its outputs.
@@ -66,7 +63,7 @@ pub trait Predictor: Debug + Send + Sync {
 /// assert_eq!(gradients.len(), network.weights()[0].len());
 /// # let _ = outputs;
 /// ```
-pub trait Descend: Predictor {
+pub trait Descend: Predictor + DescentCopied {
     /// What is learned, part by part.
     fn weights(&self) -> Vec<&Weights>;
 
@@ -85,9 +82,30 @@ pub trait Descend: Predictor {
 
     /// Outputs of `rows` rows in training mode (drop-out, batch statistics), and the way back to the weights.
     fn train(&mut self, inputs: &[f32], rows: usize, noise: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>);
+}
 
+/// Every predictor that can be cloned can be copied behind a pointer.
+pub trait Copied {
+    /// A copy.
+    fn boxed(&self) -> Box<dyn Predictor>;
+}
+
+impl<T: Predictor + Clone + 'static> Copied for T {
+    fn boxed(&self) -> Box<dyn Predictor> {
+        Box::new(self.clone())
+    }
+}
+
+/// [`Copied`] for those that descend.
+pub trait DescentCopied {
     /// A copy.
     fn boxed_descent(&self) -> Box<dyn Descend>;
+}
+
+impl<T: Descend + Clone + 'static> DescentCopied for T {
+    fn boxed_descent(&self) -> Box<dyn Descend> {
+        Box::new(self.clone())
+    }
 }
 
 impl Clone for Box<dyn Descend> {

@@ -71,10 +71,6 @@ impl Predictor for Shared {
     fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
         Some(self)
     }
-
-    fn boxed(&self) -> Box<dyn Predictor> {
-        Box::new(self.clone())
-    }
 }
 
 impl Descend for Shared {
@@ -105,9 +101,5 @@ impl Descend for Shared {
             back(&own)
         };
         (out, Box::new(pullback))
-    }
-
-    fn boxed_descent(&self) -> Box<dyn Descend> {
-        Box::new(self.clone())
     }
 }

@@ -37,10 +37,6 @@ impl Predictor for Squashed {
     fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
         Some(self)
     }
-
-    fn boxed(&self) -> Box<dyn Predictor> {
-        Box::new(self.clone())
-    }
 }
 
 impl Descend for Squashed {
@@ -69,10 +65,6 @@ impl Descend for Squashed {
             back(&own.iter().zip(seed).map(|(o, s)| s * slope(o)).collect::<Vec<f32>>())
         };
         (out, Box::new(pullback))
-    }
-
-    fn boxed_descent(&self) -> Box<dyn Descend> {
-        Box::new(self.clone())
     }
 }
 

@@ -144,10 +144,6 @@ impl Predictor for Windowed {
     fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
         Some(self)
     }
-
-    fn boxed(&self) -> Box<dyn Predictor> {
-        Box::new(self.clone())
-    }
 }
 
 impl Descend for Windowed {
@@ -172,9 +168,5 @@ impl Descend for Windowed {
             back(&(0..seed.len()).map(entry).collect::<Vec<f32>>())
         };
         (out, Box::new(pullback))
-    }
-
-    fn boxed_descent(&self) -> Box<dyn Descend> {
-        Box::new(self.clone())
     }
 }
