@@ -12,6 +12,7 @@ from .errors import (
     LossError,
     MultiplierError,
     ProblemError,
+    ProjectError,
     RegretlessError,
     RegretlessWarning,
     TrainingError,
@@ -20,6 +21,7 @@ from .losses import METHODS, DecisionLoss, LossResult, Method
 from .measures import Decisions, regret
 from .multipliers import Certificate, Multipliers
 from .problem import Optimum, Problem, RowValues, Soft
+from .run import Run, read_problem
 from .surrogate import Gradients, Solution, Surrogate
 
 if TYPE_CHECKING:
@@ -42,15 +44,18 @@ __all__ = [
     "Optimum",
     "Problem",
     "ProblemError",
+    "ProjectError",
     "RegretlessError",
     "RegretlessWarning",
     "RowValues",
+    "Run",
     "Soft",
     "Solution",
     "Surrogate",
     "TrainingError",
     "__version__",
     "from_cvxpy",
+    "read_problem",
     "regret",
 ]
 

@@ -5,6 +5,7 @@ __all__ = [
     "LossError",
     "MultiplierError",
     "ProblemError",
+    "ProjectError",
     "RegretlessError",
     "RegretlessWarning",
     "TrainingError",
@@ -21,6 +22,10 @@ class RegretlessWarning(UserWarning):
 
 class ProblemError(RegretlessError, ValueError):
     """A problem or its parameters are not what they should be: shapes, signs, bounds, NaN."""
+
+
+class ProjectError(RegretlessError, ValueError):
+    """A problem file, a run directory or a table for it cannot be used."""
 
 
 class MultiplierError(RegretlessError, ValueError):

@@ -13,16 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _regretless
 from ._arrays import SYMBOLS, Float, floats
+from ._decide import decided
 from ._predicted import Predicted, Values, names
-from ._troubles import tell
 from .errors import RegretlessWarning, TrainingError
 from .measures import Decisions, told
 from .problem import Problem, stated_problem
 
 __all__ = ["DecisionRegressor"]
-
-#: Rows decided between two looks at Ctrl-C.
-PIECE = 4096
 
 try:
     from sklearn.base import BaseEstimator, RegressorMixin
@@ -173,16 +170,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
 
     def decide(self, X: ArrayLike) -> Float:
         """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them."""
-        features, learner = self._known_features(X), self._fitted()
-        parts: list[Float] = []
-        troubles: dict[int, str] = {}
-        # In pieces, so that Ctrl-C is heard in between.
-        for start in range(0, max(len(features), 1), PIECE):
-            x, status = learner.decide(features[start : start + PIECE], self.threads)
-            parts.append(np.where(np.array(status)[:, np.newaxis] == "optimal", x, np.nan) if len(x) else x)
-            troubles |= {start + i: why for i, why in enumerate(status) if why != "optimal"}
-        tell(troubles, len(features), "decision", "mark", "Their decision is NaN.")
-        return np.concatenate(parts)
+        return decided(self._fitted(), self._known_features(X), self.threads)
 
     def evaluate(self, X: ArrayLike, y: Values) -> Decisions:
         """Decisions for rows of features, judged by the parameters that came true."""

@@ -1,7 +1,6 @@
 //! A trained model at work: decisions for new rows.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use regretless_core::{Decision, Layout, Optimum, Problem, ProblemError, Regret};
 
@@ -23,7 +22,7 @@ const IN_MEMORY: &str = "the model in memory";
 /// Decides for rows of features with a model.
 #[derive(Debug)]
 pub struct Decider {
-    problem: Arc<Problem>,
+    problem: Problem,
     layout: Layout,
     model: Model,
     card: ModelCard,
@@ -34,17 +33,11 @@ impl Decider {
     /// Gets what was trained on a task ready to decide.
     pub fn trained(task: &Task, chosen: &Chosen) -> Result<Self, LearnError> {
         let (model, card) = training::finished(task, chosen);
-        Self::new(task.shared_problem(), task.layout().clone(), model, card)
+        Self::new(task.problem().clone(), task.layout().clone(), model, card)
     }
 
     /// Gets a model ready to decide.
-    pub fn new(
-        problem: impl Into<Arc<Problem>>,
-        layout: Layout,
-        model: Model,
-        card: ModelCard,
-    ) -> Result<Self, LearnError> {
-        let problem = problem.into();
+    pub fn new(problem: Problem, layout: Layout, model: Model, card: ModelCard) -> Result<Self, LearnError> {
         let mut regret = Regret::new(&problem, &layout, scenarios(&model, &problem, &layout)?)?;
         if let Some(prices) = &model.prices {
             regret.price_violations(prices)?;
@@ -60,12 +53,11 @@ impl Decider {
 
     /// Gets a model ready to decide that [`Decider::to_bytes`] wrote down for the same problem and predictor.
     pub fn from_bytes(
-        problem: impl Into<Arc<Problem>>,
+        problem: Problem,
         layout: Layout,
         predictor: &PredictorSettings,
         bytes: &[u8],
     ) -> Result<Self, LearnError> {
-        let problem = problem.into();
         let made_for = For { problem: &problem, layout: &layout, predictor };
         let (model, card, _) = model_file::from_bytes(Path::new(IN_MEMORY), bytes, made_for)?;
         Self::new(problem, layout, model, card)

@@ -28,7 +28,7 @@ pub type PredictorSource = dyn Fn(u64) -> Box<dyn Predictor> + Send + Sync;
 
 /// A problem with data to learn from.
 pub struct Task {
-    problem: Arc<Problem>,
+    problem: Problem,
     layout: Layout,
     /// As they were given, and with K as the data want it.
     given: Settings,
@@ -111,24 +111,24 @@ impl Task {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(
-        problem: impl Into<Arc<Problem>>,
+        problem: Problem,
         layout: Layout,
         data: impl Into<Arc<Dataset>>,
         settings: Settings,
     ) -> Result<Self, LearnError> {
-        Self::knowing(problem.into(), layout, data.into(), settings, None)
+        Self::knowing(problem, layout, data.into(), settings, None)
     }
 
     /// The same data split by another seed; what is known of the true problems stays known.
     pub fn reseeded(&self, seed: u64) -> Result<Self, LearnError> {
         let mut settings = self.given.clone();
         settings.training.seed = seed;
-        let (problem, data) = (Arc::clone(&self.problem), Arc::clone(&self.data));
+        let (problem, data) = (self.problem.clone(), Arc::clone(&self.data));
         Self::knowing(problem, self.layout.clone(), data, settings, Some(&self.truths))
     }
 
     fn knowing(
-        problem: Arc<Problem>,
+        problem: Problem,
         layout: Layout,
         data: Arc<Dataset>,
         settings: Settings,
@@ -180,7 +180,7 @@ impl Task {
         let mut parts = self.parts.clone();
         parts[0].retain(|row| !left_out.contains(row));
         Self {
-            problem: Arc::clone(&self.problem),
+            problem: self.problem.clone(),
             layout: self.layout.clone(),
             given: self.given.clone(),
             settings: self.settings.clone(),
@@ -237,11 +237,6 @@ impl Task {
     /// The problem.
     pub fn problem(&self) -> &Problem {
         &self.problem
-    }
-
-    /// The problem, shared.
-    pub(crate) fn shared_problem(&self) -> Arc<Problem> {
-        Arc::clone(&self.problem)
     }
 
     /// Which entries of the problem are predicted.

@@ -18,6 +18,11 @@ pub(crate) fn problem(error: impl ToString) -> PyErr {
     raise("ProblemError", error)
 }
 
+/// A message with what to do about it.
+pub(crate) fn with_hint(what: &dyn ToString, hint: Option<String>) -> String {
+    hint.map_or_else(|| what.to_string(), |hint| format!("{}: {hint}", what.to_string()))
+}
+
 /// What a panic said, as an exception that can be caught.
 pub(crate) fn panicked(payload: &(dyn std::any::Any + Send)) -> PyErr {
     let said = payload.downcast_ref::<&str>().map(ToString::to_string);

@@ -15,6 +15,7 @@ use regretless_project::{SpecError, settings_of};
 use crate::arrays::{flat, parameter, table};
 use crate::error;
 use crate::problem::Problem;
+use crate::project;
 use crate::run::{detached, watched};
 
 /// A predictor that decides.
@@ -34,7 +35,7 @@ pub(crate) struct Learner {
 
 fn failed(error: LearnError) -> PyErr {
     let hint = error.hint().map(|hint| hint.tell(|Setting { key, value, .. }| format!("`{key}={value}`")));
-    error::raise("TrainingError", with_hint(&error, hint))
+    error::raise("TrainingError", error::with_hint(&error, hint))
 }
 
 /// A setting that cannot be, by the name of its argument.
@@ -44,7 +45,7 @@ fn refused(error: &SpecError) -> PyErr {
         .iter()
         .find(|(from, _)| *from == key)
         .map_or_else(|| key.split_once('.').map_or(key, |(_, name)| name), |(_, argument)| argument);
-    error::raise("TrainingError", with_hint(&format!("{name}: {}", error.problem), error.hint.clone()))
+    error::raise("TrainingError", error::with_hint(&format!("{name}: {}", error.problem), error.hint.clone()))
 }
 
 /// Settings whose argument has another name.
@@ -56,10 +57,6 @@ const ARGUMENTS: [(&str, &str); 6] = [
     ("training.stop.patience", "patience"),
     ("training.scenarios.count", "scenarios"),
 ];
-
-fn with_hint(what: &dyn ToString, hint: Option<String>) -> String {
-    hint.map_or_else(|| what.to_string(), |hint| format!("{}: {hint}", what.to_string()))
-}
 
 /// What is predicted, and the settings: a JSON object with the sections of problem files.
 fn settled(problem: &Problem, predicted: &[String], settings: &str) -> PyResult<(Layout, Settings)> {
@@ -138,6 +135,16 @@ impl Learner {
         let problem = problem.get().inner.clone();
         let decider = Decider::from_bytes(problem, layout, &settings.predictor, bytes).map_err(failed)?;
         Ok(Self { decider, sentence, kept, warnings: Vec::new() })
+    }
+
+    /// The model of a run directory.
+    #[staticmethod]
+    fn open(path: std::path::PathBuf) -> PyResult<Self> {
+        let run = regretless_project::Run::open(&path).map_err(project::failed)?;
+        let decider = run.decider().map_err(project::failed)?;
+        let sentence = project::outcome(&run).map_err(project::failed)?.map(|outcome| outcome.sentence);
+        let kept = decider.card().method.clone();
+        Ok(Self { decider, sentence: sentence.unwrap_or_default(), kept, warnings: Vec::new() })
     }
 
     /// Predictions for rows of features.

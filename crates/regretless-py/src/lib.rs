@@ -13,6 +13,7 @@ mod learner;
 mod loss;
 mod multipliers;
 mod problem;
+mod project;
 mod run;
 mod sharpness;
 mod surrogate;
@@ -31,6 +32,8 @@ mod _regretless {
     use crate::multipliers::multipliers;
     #[pymodule_export]
     use crate::problem::Problem;
+    #[pymodule_export]
+    use crate::project::{read_problem, read_run};
     #[pymodule_export]
     use crate::sharpness::sharpness;
     #[pymodule_export]
