@@ -62,8 +62,7 @@ class Run:
 
     def __init__(self, directory: str | PathLike[str]) -> None:
         self._directory = fspath(directory)
-        (state, name, predicted), card, result, epochs = _regretless.read_run(self._directory)
-        self._learner = _regretless.Learner.open(self._directory)
+        (state, name, predicted), self._learner, card, result, epochs = _regretless.read_run(self._directory)
         #: The problem; predicted parts hold placeholders.
         self.problem: Problem = _stated(state)
         #: The problem's name, if its file gives one.

@@ -121,7 +121,7 @@ pub(crate) fn run() {
         let spec = write(dir.path(), SIZE, ROWS, &settings(method));
         let (run, _) = train_new(&spec, &dir.path().join("run"), &mut Silent).unwrap();
         let (model, _) = run.model().unwrap();
-        let decider = run.decider().unwrap();
+        let (_, decider) = run.decider().unwrap();
         let new = dir.path().join("new.csv");
         let features = features(&spec, &new);
         anchors(method, &spec, &model, &model.predict(&features, ROWS.new));

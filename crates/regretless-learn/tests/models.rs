@@ -122,7 +122,7 @@ fn damaged_models_are_refused() {
     let path = dir.join("model.safetensors");
     let whole = fs::read(&path).unwrap();
     let open = || {
-        let decider = Run::open(&dir)?.decider()?;
+        let (_, decider) = Run::open(&dir)?.decider()?;
         let decisions = decider.decide(&[0.1, 0.2], 2)?;
         assert_eq!(decisions.len(), 2);
         Ok(())
@@ -167,7 +167,7 @@ fn numbers_that_are_none_are_refused() {
         let width = if tensor.dtype() == Dtype::F32 { 4 } else { 8 };
         bytes[offset..offset + width].fill(0xff);
         let open = || {
-            let decider = Run::open(&dir)?.decider()?;
+            let (_, decider) = Run::open(&dir)?.decider()?;
             for decision in decider.decide(&[0.1, 0.2], 2)? {
                 // If it was let through, no decision is made from it.
                 assert!(

@@ -137,7 +137,7 @@ fn scales_are_kept_with_the_model() {
             "{method}: {}",
             outcome.kept
         );
-        let decider = run.decider().unwrap();
+        let (_, decider) = run.decider().unwrap();
         let (spec, bytes) = (project.spec(), decider.to_bytes().unwrap());
         let predictor = spec.predictor();
         let again = Decider::from_bytes(spec.problem().clone(), spec.layout(), predictor, &bytes).unwrap();

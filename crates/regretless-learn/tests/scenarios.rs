@@ -34,7 +34,7 @@ fn residual_scenarios_order_the_critical_quantile() {
     let project = newsvendor("epochs = 40\nscenarios = { source = \"residuals\", count = 200 }", 1200);
     let dir = project.path("run");
     train_new(&project.with_method("l2+scenarios"), &dir, &mut Silent).unwrap();
-    let decider = Run::open(&dir).unwrap().decider().unwrap();
+    let (_, decider) = Run::open(&dir).unwrap().decider().unwrap();
     let features: Vec<f64> = (0..21).map(|i| -1.0 + 0.1 * f64::from(i)).collect();
     let decisions = decider.decide(&features, 21).unwrap();
     for (f, decision) in features.iter().zip(decisions) {

@@ -136,11 +136,12 @@ impl Run {
         Ok(Model::read(&path, spec.problem(), &spec.layout(), spec.predictor())?)
     }
 
-    /// The trained model, ready to decide.
-    pub fn decider(&self) -> Result<Decider, ProjectError> {
+    /// The problem file of the run, and the trained model ready to decide.
+    pub fn decider(&self) -> Result<(Spec, Decider), ProjectError> {
         let spec = self.spec()?;
         let (model, card) = self.model_for(&spec)?;
-        Ok(Decider::new(spec.problem().clone(), spec.layout(), model, card)?)
+        let decider = Decider::new(spec.problem().clone(), spec.layout(), model, card)?;
+        Ok((spec, decider))
     }
 
     /// Where the training is written down while it goes on.

@@ -15,7 +15,6 @@ use regretless_project::{SpecError, settings_of};
 use crate::arrays::{flat, parameter, table};
 use crate::error;
 use crate::problem::Problem;
-use crate::project;
 use crate::run::{detached, watched};
 
 /// A predictor that decides.
@@ -65,6 +64,14 @@ fn settled(problem: &Problem, predicted: &[String], settings: &str) -> PyResult<
     let written = serde_json::from_str(settings).map_err(|e| error::raise("TrainingError", e))?;
     let settings = settings_of(&written, &problem.inner, &layout).map_err(|e| refused(&e))?;
     Ok((layout, settings))
+}
+
+impl Learner {
+    /// A model that was trained elsewhere.
+    pub(crate) fn of(decider: Decider, sentence: String) -> Self {
+        let kept = decider.card().method.clone();
+        Self { decider, sentence, kept, warnings: Vec::new() }
+    }
 }
 
 #[pymethods]
@@ -135,16 +142,6 @@ impl Learner {
         let problem = problem.get().inner.clone();
         let decider = Decider::from_bytes(problem, layout, &settings.predictor, bytes).map_err(failed)?;
         Ok(Self { decider, sentence, kept, warnings: Vec::new() })
-    }
-
-    /// The model of a run directory.
-    #[staticmethod]
-    fn open(path: std::path::PathBuf) -> PyResult<Self> {
-        let run = regretless_project::Run::open(&path).map_err(project::failed)?;
-        let decider = run.decider().map_err(project::failed)?;
-        let sentence = project::outcome(&run).map_err(project::failed)?.map(|outcome| outcome.sentence);
-        let kept = decider.card().method.clone();
-        Ok(Self { decider, sentence: sentence.unwrap_or_default(), kept, warnings: Vec::new() })
     }
 
     /// Predictions for rows of features.

@@ -11,8 +11,9 @@ use regretless_project::{ProjectError, Run, RunTrouble, Spec};
 
 use crate::arrays::table;
 use crate::error;
+use crate::learner::Learner;
 
-pub(crate) fn failed(error: ProjectError) -> PyErr {
+fn failed(error: ProjectError) -> PyErr {
     let hint = match &error {
         ProjectError::Spec(error) => error.hint.clone(),
         ProjectError::Run { trouble: RunTrouble::NoModel, .. } => Some("finish the training first".into()),
@@ -86,26 +87,25 @@ pub(crate) fn read_problem(py: Python<'_>, path: PathBuf) -> PyResult<Stated<'_>
     stated(py, &spec)
 }
 
-/// What training came to, if the run still says so: a model decides without.
-pub(crate) fn outcome(run: &Run) -> Result<Option<Outcome>, ProjectError> {
-    run.dir().join("result.json").is_file().then(|| run.json("result.json")).transpose()
-}
+/// A run's problem, its model, and as JSON the model's card, the run's result (null if it is gone) and its epochs.
+type Opened<'py> = (Stated<'py>, Learner, String, String, String);
 
-/// A run's problem, and as JSON its card, its result and its epochs.
+/// Opens a run directory.
 #[pyfunction]
-pub(crate) fn read_run(py: Python<'_>, path: PathBuf) -> PyResult<(Stated<'_>, String, String, String)> {
+pub(crate) fn read_run(py: Python<'_>, path: PathBuf) -> PyResult<Opened<'_>> {
     let read = || -> Result<_, ProjectError> {
         let run = Run::open(&path)?;
-        let (_, card) = run.model()?;
-        let epochs = if run.dir().join("metrics.jsonl").is_file() { run.epochs()? } else { Vec::new() };
-        Ok((run.spec()?, card, outcome(&run)?, epochs))
+        let there = |name: &str| run.dir().join(name).is_file();
+        // A model decides without these two.
+        let outcome: Option<Outcome> = there("result.json").then(|| run.json("result.json")).transpose()?;
+        let epochs = if there("metrics.jsonl") { run.epochs()? } else { Vec::new() };
+        Ok((run.decider()?, outcome, epochs))
     };
-    let (spec, card, outcome, epochs) = read().map_err(failed)?;
+    let ((spec, decider), outcome, epochs) = read().map_err(failed)?;
     let json = |text: Result<String, serde_json::Error>| text.map_err(|e| error::raise("ProjectError", e));
-    let texts = (
-        json(serde_json::to_string(&card))?,
-        json(serde_json::to_string(&outcome))?,
-        json(serde_json::to_string(&epochs))?,
-    );
-    Ok((stated(py, &spec)?, texts.0, texts.1, texts.2))
+    let card = json(serde_json::to_string(decider.card()))?;
+    let result = json(serde_json::to_string(&outcome))?;
+    let epochs = json(serde_json::to_string(&epochs))?;
+    let learner = Learner::of(decider, outcome.map(|outcome| outcome.sentence).unwrap_or_default());
+    Ok((stated(py, &spec)?, learner, card, result, epochs))
 }

@@ -13,7 +13,7 @@ use crate::write::{Columns, Decided, Sink};
 pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     threads(args.threads);
     let run = Run::open(&args.run)?;
-    let (spec, decider) = (run.spec()?, run.decider()?);
+    let (spec, decider) = run.decider()?;
     let mut reader = DataReader::open(&spec, &args.features, Want { features: true, targets: false })?;
     let key = spec.data().and_then(|d| d.key.clone());
     let targets = if args.predictions { decider.card().targets.as_slice() } else { &[] };

@@ -11,7 +11,7 @@ use crate::output::{Exit, Listed, Outcome, json, left_out};
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
     threads(args.threads);
     let run = Run::open(&args.run)?;
-    let (spec, decider) = (run.spec()?, run.decider()?);
+    let (spec, decider) = run.decider()?;
     let mut reader = DataReader::open(&spec, &args.data, Want { features: true, targets: true })?;
     let progress = crate::progress::rows(args.format == Format::Json);
     let mut tally = Tally::default();
