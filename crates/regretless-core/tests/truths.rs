@@ -65,6 +65,11 @@ fn truths_of_something_else_are_refused() {
     assert!(truths.is_empty() && truths.optima(&[]).unwrap().is_empty());
     let regret = Regret::new(&two, &Layout::theta(2), None).unwrap();
     assert_eq!(regret.with_truths(&truths).err(), Some(LossError::Truths));
+    // Alike in shape, and not in what it states.
+    let wider = Problem::maximize(1).upper([2.0]).build().unwrap();
+    let regret = Regret::new(&wider, &Layout::theta(1), None).unwrap();
+    assert_eq!(regret.with_truths(&truths).err(), Some(LossError::Truths));
+    assert!(Regret::new(&one, &Layout::theta(1), None).unwrap().with_truths(&truths).is_ok());
     let options = LossOptions { truths: Some(&truths), ..LossOptions::default() };
     assert!(build_loss(Method::SpoPlus, &two, &Layout::theta(2), &options).is_err());
     assert!(Truths::new(&one, &Layout::theta(2)).is_err());

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::predict::layout::{Layout, Values};
+use crate::problem::parameter::Parameter;
 use crate::problem::{Instance, Problem, ProblemError};
 use crate::solve::exact_solver::{Exact, ExactSolver};
 use crate::solve::oracle::Oracle;
@@ -91,9 +92,12 @@ impl Truths {
         solver.solve_exactly(&instances).into_iter().map(|exact| exact.map(light)).collect()
     }
 
-    /// True if these are truths of such a problem in this layout.
+    /// True if these are truths of this problem in this layout: the optima of another one, however alike, are not its own.
     pub(crate) fn fits(&self, problem: &Problem, layout: &Layout) -> bool {
-        self.0.problem.shape() == problem.shape() && self.0.layout == *layout
+        let own = &self.0.problem;
+        let stated_alike = |parameter: Parameter| parameter.of(own) == parameter.of(problem);
+        (own.sense(), own.shape(), &self.0.layout) == (problem.sense(), problem.shape(), layout)
+            && Parameter::ALL.into_iter().all(stated_alike)
     }
 }
 
