@@ -45,6 +45,7 @@ mod history;
 mod instances;
 mod key;
 mod limits;
+mod mps;
 pub mod page;
 mod predict;
 mod resolve;

@@ -19,7 +19,8 @@ pub use array::Array;
 pub(crate) use cell::Allowed;
 pub use chunk::Chunk;
 pub(crate) use chunk::{Selection, Wanted};
-pub(crate) use open::read_text;
+pub(crate) use inflate::inflate;
+pub(crate) use open::{io_error, open, read_text};
 #[cfg(feature = "parquet")]
 pub use parquet_out::{OutColumn, ParquetOut};
 pub use reader::TableReader;

@@ -29,6 +29,9 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
     if let Some(q) = problem.Q() {
         parts.matrix(text, "objective", "quadratic", q.as_slice(), n)?;
     }
+    if spec.constant != 0.0 {
+        text.key("constant", number(spec.constant));
+    }
     for (i, Block { name, rows }) in problem.soft().blocks.iter().enumerate() {
         let (soft, block) = (problem.soft(), format!("soft[{i}]"));
         text.table("[[soft]]");
