@@ -200,7 +200,7 @@ fn what_cannot_be_is_refused_at_its_line() {
         ),
         (
             "ROWS\n N o\n L r\nCOLUMNS\n x r 1\nRHS\n r 1\n r 2\n",
-            "model.mps, line 7: this right-hand side is stated twice",
+            "model.mps, line 8: this right-hand side is stated twice",
         ),
         (
             "ROWS\n N o\nCOLUMNS\n x o 1\nBOUNDS\n LO x 2\n UP x 1\nENDATA\n",
