@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.io
 import scipy.sparse as sp
 
 import regretless as rl
@@ -78,34 +79,67 @@ def test_what_is_refused_says_where(tmp_path: Path) -> None:
         rl.read_problem(path)
 
 
-def netlib() -> list[Path]:
+def found(pattern: str) -> list[Path]:
     folder = os.environ.get("REGRETLESS_DATA")
-    return sorted(Path(folder).glob("netlib/*.mps.gz")) if folder else []
+    return sorted(Path(folder).glob(pattern)) if folder else []
+
+
+def infinite(values: np.ndarray) -> np.ndarray:
+    """±1e20 is infinite."""
+    values = np.array(values, dtype=float)
+    return np.where(np.abs(values) >= 1e20, np.copysign(np.inf, values), values)
 
 
 @pytest.mark.skipif("REGRETLESS_DATA" not in os.environ, reason="REGRETLESS_DATA is not set")
-@pytest.mark.parametrize("path", netlib(), ids=lambda path: path.name.split(".")[0])
+@pytest.mark.parametrize("path", found("netlib/*.mps.gz"), ids=lambda path: path.name.split(".")[0])
 def test_the_same_model_as_highs_reads(path: Path) -> None:
     """Costs, bounds and every row, to the last bit."""
     solver = quiet()
     solver.readModel(str(path))
     lp = solver.getLp()
     n = lp.num_col_
-    if n * lp.num_row_ > 4_000_000:
-        pytest.skip("dense, it takes long to compare")
+    if n > 10_000 or n * lp.num_row_ > 4_000_000:
+        pytest.skip("too large for dense rows")
     problem = rl.read_problem(path)
     assert (problem.n, problem.variables) == (n, list(lp.col_names_))
     state = problem.__getstate__()
     np.testing.assert_array_equal(state["theta"], lp.col_cost_)
-    inf = lambda values: np.where(np.abs(values) >= 1e20, np.sign(values) * np.inf, values)  # noqa: E731
-    np.testing.assert_array_equal(state["lower"], inf(np.array(lp.col_lower_)))
-    np.testing.assert_array_equal(state["upper"], inf(np.array(lp.col_upper_)))
+    np.testing.assert_array_equal(state["lower"], infinite(lp.col_lower_))
+    np.testing.assert_array_equal(state["upper"], infinite(lp.col_upper_))
     matrix = lp.a_matrix_
     A = sp.csc_matrix((matrix.value_, matrix.index_, matrix.start_), shape=(lp.num_row_, n)).toarray()
     rows = stated(problem)
-    for name, row, lower, upper in zip(lp.row_names_, A, inf(np.array(lp.row_lower_)), inf(np.array(lp.row_upper_))):
+    for name, row, lower, upper in zip(lp.row_names_, A, infinite(lp.row_lower_)), infinite(lp.row_upper_)):
         sides = [[*row, upper]] if np.isfinite(upper) else []
         if np.isfinite(lower) and lower != upper:
             sides.append([*-row, -lower])
         np.testing.assert_array_equal(rows.pop(name), sides)
     assert not rows
+
+
+@pytest.mark.skipif("REGRETLESS_DATA" not in os.environ, reason="REGRETLESS_DATA is not set")
+@pytest.mark.parametrize("path", found("maros_meszaros/*.mat"), ids=lambda path: path.stem)
+def test_a_hessian_that_highs_writes(path: Path, tmp_path: Path) -> None:
+    """½xᵀPx + qᵀx as QPS is xᵀ(P/2)x + qᵀx here."""
+    data = scipy.io.loadmat(path)
+    n = int(data["n"].item())
+    if n > 600 or path.stem == "VALUES":
+        pytest.skip("too large for dense eigenvalues" if n > 600 else "not convex")
+    P, A = sp.csc_matrix(data["P"]), sp.csc_matrix(data["A"])
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_, lp.col_cost_ = n, A.shape[0], data["q"].ravel().astype(float)
+    lp.col_lower_, lp.col_upper_ = np.full(n, -highspy.kHighsInf), np.full(n, highspy.kHighsInf)
+    lp.row_lower_, lp.row_upper_ = (infinite(data[side].ravel()) for side in "lu")
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
+    hessian = highspy.HighsHessian()
+    triangle = sp.tril(P).tocsc()
+    hessian.dim_, hessian.format_ = n, highspy.HessianFormat.kTriangular
+    hessian.start_, hessian.index_, hessian.value_ = triangle.indptr, triangle.indices, triangle.data
+    solver = quiet()
+    solver.passModel(lp)
+    solver.passHessian(hessian)
+    file = tmp_path / "model.mps"
+    solver.writeModel(str(file))
+    state = rl.read_problem(file).__getstate__()
+    np.testing.assert_allclose(state["Q"], 0.5 * P.toarray(), rtol=1e-9)
+    np.testing.assert_allclose(state["theta"], lp.col_cost_, rtol=1e-9)
