@@ -42,7 +42,10 @@ def drawn(rng: np.random.Generator, folder: Path, *, quadratic: bool) -> tuple[P
     lower = np.where(kind == 0, -highspy.kHighsInf, A @ x - np.where(kind == 1, 0.0, 0.5))
     upper = np.where(kind == 3, highspy.kHighsInf, A @ x + np.where(kind == 1, 0.0, 0.5))
     lp.num_col_, lp.num_row_, lp.col_cost_ = n, m, rng.normal(size=n).round(3)
-    lp.col_lower_, lp.col_upper_ = np.where(rng.random(n) < 0.5, -2.0, x - 0.1), np.where(rng.random(n) < 0.5, 3.0, x + 0.1)
+    lp.col_lower_, lp.col_upper_ = (
+        np.where(rng.random(n) < 0.5, -2.0, x - 0.1),
+        np.where(rng.random(n) < 0.5, 3.0, x + 0.1),
+    )
     lp.row_lower_, lp.row_upper_, lp.offset_ = lower, upper, float(rng.normal())
     columns = sp.csc_matrix(A)
     lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = columns.indptr, columns.indices, columns.data
@@ -109,7 +112,7 @@ def test_the_same_model_as_highs_reads(path: Path) -> None:
     matrix = lp.a_matrix_
     A = sp.csc_matrix((matrix.value_, matrix.index_, matrix.start_), shape=(lp.num_row_, n)).toarray()
     rows = stated(problem)
-    for name, row, lower, upper in zip(lp.row_names_, A, infinite(lp.row_lower_)), infinite(lp.row_upper_)):
+    for name, row, lower, upper in zip(lp.row_names_, A, infinite(lp.row_lower_), infinite(lp.row_upper_)):
         sides = [[*row, upper]] if np.isfinite(upper) else []
         if np.isfinite(lower) and lower != upper:
             sides.append([*-row, -lower])
