@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::paper::PaperArgs;
+use crate::commands::study::StudyArgs;
 use crate::templates::Template;
 
 pub(crate) const EXIT_CODES: &str = "\
@@ -34,6 +35,7 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     Report(ReportArgs),
     Paper(PaperArgs),
+    Study(StudyArgs),
     New(NewArgs),
     Solve(SolveArgs),
     Check(CheckArgs),
@@ -58,6 +60,20 @@ pub(crate) struct CompareArgs {
     /// The problem file (TOML); the embedded example if there is none
     #[arg(value_name = "PROBLEM")]
     pub(crate) problem: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) methods: MethodArgs,
+    /// Where the report goes: report.html, charts as SVG, comparison.json
+    #[arg(long, value_name = "DIR", default_value = "comparison")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// What is compared on a problem.
+#[derive(Args, Debug)]
+pub(crate) struct MethodArgs {
     /// The table of history (CSV, CSV.gz, Parquet) in place of those the problem file names
     #[arg(long, value_name = "FILE", requires = "problem")]
     pub(crate) data: Option<PathBuf>,
@@ -67,13 +83,13 @@ pub(crate) struct CompareArgs {
     /// Number of seeds, counted from the problem file's seed
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub(crate) seeds: u64,
-    /// Where the report goes: report.html, charts as SVG, comparison.json
-    #[arg(long, value_name = "DIR", default_value = "comparison")]
-    pub(crate) out: PathBuf,
-    #[command(flatten)]
-    pub(crate) settings: SettingArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
+}
+
+impl MethodArgs {
+    /// The seeds, from the problem file's on.
+    pub(crate) fn seeds(&self, first: u64) -> Vec<u64> {
+        (0..self.seeds).map(|i| first.wrapping_add(i)).collect()
+    }
 }
 
 const COMPARE_EXAMPLES: &str = "\
