@@ -60,6 +60,15 @@ pub(crate) enum CliError {
     /// A kind of file that decisions cannot be written to.
     #[error("{path}: decisions are written as .csv, .jsonl or .parquet")]
     OutputKind { path: String },
+    /// A file that another command is writing.
+    #[error("{path}: another command is writing this file")]
+    Busy { path: String },
+    /// A share of the work and no folder for it.
+    #[error("--shard needs a folder for its files")]
+    ShardNeedsFolder,
+    /// A folder with other decisions.
+    #[error("{path}: {what}")]
+    OtherDecisions { path: String, what: String },
     /// A row without a decision, where the user wants none.
     #[error("{place} has no decision: {why}")]
     Undecided { place: String, why: String },
@@ -140,11 +149,14 @@ impl CliError {
             Self::NothingToLearn { .. } => {
                 Some("mark what is not known when deciding with { predict = \"columns\" }".into())
             }
+            Self::Busy { .. } => Some("wait for it, or choose another --out or --shard".into()),
+            Self::ShardNeedsFolder => Some("name one with --out, such as --out plans".into()),
+            Self::OtherDecisions { .. } => Some("choose another folder with --out".into()),
             Self::NoTrials => Some("run it as it is: regretless paper multipliers".into()),
             Self::NothingDone { path } => Some(format!("`regretless study do {path}` does what is missing")),
             Self::NotEmpty { .. } => Some("choose another directory".into()),
             Self::Undecided { .. } => Some(
-                "nothing was written; with --infeasible mark such rows are marked and the others decided"
+                "its file was not written; with --infeasible mark such rows are marked and the others decided"
                     .into(),
             ),
             Self::Table { error: ProjectError::NeedsParameters { needs, .. }, option } => {

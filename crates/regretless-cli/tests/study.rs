@@ -97,7 +97,10 @@ fn a_study_is_the_comparison() {
     assert_eq!(results(&study).len(), 16);
     works(&folder, &format!("compare {} --out c4 --quiet", WHAT.replace("--seeds 3", "--seeds 4")));
     works(&folder, "study table s --out t");
-    assert_eq!(json(&folder.path().join("t/comparison.json")), json(&folder.path().join("c4/comparison.json")));
+    assert_eq!(
+        json(&folder.path().join("t/comparison.json")),
+        json(&folder.path().join("c4/comparison.json"))
+    );
 }
 
 #[test]
@@ -134,7 +137,8 @@ fn a_kill_costs_no_more_than_what_was_on() {
             .spawn()
             .unwrap();
         let begun = Instant::now();
-        while begun.elapsed() < Duration::from_millis(60 + 25 * rounds) && child.try_wait().unwrap().is_none() {
+        while begun.elapsed() < Duration::from_millis(60 + 25 * rounds) && child.try_wait().unwrap().is_none()
+        {
             std::thread::sleep(Duration::from_millis(5));
         }
         // SIGKILL; it may be over already.
@@ -164,7 +168,10 @@ fn two_who_do_the_same_trials_agree() {
     }
     works(&folder, "study table s");
     works(&folder, &format!("compare {WHAT} --out c --quiet"));
-    assert_eq!(json(&folder.path().join("s/comparison.json")), json(&folder.path().join("c/comparison.json")));
+    assert_eq!(
+        json(&folder.path().join("s/comparison.json")),
+        json(&folder.path().join("c/comparison.json"))
+    );
     assert_eq!(results(&folder.path().join("s")).len(), 12);
 }
 

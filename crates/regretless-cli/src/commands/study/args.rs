@@ -22,9 +22,9 @@ pub(crate) struct StudyArgs {
 const EXAMPLES: &str = "\
 Examples:
   regretless study plan compare problem.toml --seeds 20 --out study
-  regretless study do study                               all that is missing, on this machine
-  seq 220 | parallel regretless study do study {}         one trial a process, with GNU parallel
-  regretless study do study --shard $SLURM_ARRAY_TASK_ID/50    a share of them, in a Slurm array of 1-50
+  regretless study do study                                 all that is missing, on this machine
+  seq 220 | parallel regretless study do study {}           one trial a process, with GNU parallel
+  regretless study do study --shard $SLURM_ARRAY_TASK_ID/50   a share, in a Slurm array of 1-50
   regretless study table study";
 
 #[derive(Debug, Subcommand)]
