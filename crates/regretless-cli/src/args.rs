@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use regretless_learn::Shard;
 
 use crate::commands::paper::PaperArgs;
+use crate::commands::study::StudyArgs;
 use crate::templates::Template;
 
 pub(crate) const EXIT_CODES: &str = "\
@@ -34,6 +36,7 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     Report(ReportArgs),
     Paper(PaperArgs),
+    Study(StudyArgs),
     New(NewArgs),
     Solve(SolveArgs),
     Check(CheckArgs),
@@ -58,6 +61,20 @@ pub(crate) struct CompareArgs {
     /// The problem file (TOML); the embedded example if there is none
     #[arg(value_name = "PROBLEM")]
     pub(crate) problem: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) methods: MethodArgs,
+    /// Where the report goes: report.html, charts as SVG, comparison.json
+    #[arg(long, value_name = "DIR", default_value = "comparison")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// What is compared on a problem.
+#[derive(Args, Debug)]
+pub(crate) struct MethodArgs {
     /// The table of history (CSV, CSV.gz, Parquet) in place of those the problem file names
     #[arg(long, value_name = "FILE", requires = "problem")]
     pub(crate) data: Option<PathBuf>,
@@ -67,13 +84,13 @@ pub(crate) struct CompareArgs {
     /// Number of seeds, counted from the problem file's seed
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub(crate) seeds: u64,
-    /// Where the report goes: report.html, charts as SVG, comparison.json
-    #[arg(long, value_name = "DIR", default_value = "comparison")]
-    pub(crate) out: PathBuf,
-    #[command(flatten)]
-    pub(crate) settings: SettingArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
+}
+
+impl MethodArgs {
+    /// The seeds, from the problem file's on.
+    pub(crate) fn seeds(&self, first: u64) -> Vec<u64> {
+        (0..self.seeds).map(|i| first.wrapping_add(i)).collect()
+    }
 }
 
 const COMPARE_EXAMPLES: &str = "\
@@ -165,6 +182,10 @@ pub(crate) struct CommonArgs {
 ///
 /// Reads and writes a few thousand rows at a time, so that tables of any length fit. Decisions are exact. Each row has a
 /// status; rows without a decision are reported at the end (exit code 1).
+///
+/// Where --out names a folder, it gets a file for each row group of a Parquet table, or for each 65,536 rows of another. Files
+/// that are there are not made again, so that the same command goes on where it was stopped; with --shard many machines share
+/// the work.
 #[derive(Args, Debug)]
 #[command(after_help = format!("{DECIDE_EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct DecideArgs {
@@ -174,9 +195,15 @@ pub(crate) struct DecideArgs {
     /// The table of features: CSV, CSV.gz or Parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) features: PathBuf,
-    /// Where the decisions go, by its ending: .csv, .jsonl or .parquet. Default: CSV to stdout
-    #[arg(long, value_name = "FILE")]
+    /// Where the decisions go, by its ending: .csv, .jsonl or .parquet, or a folder. Default: CSV to stdout
+    #[arg(long, value_name = "FILE|DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Only the third of eight shares, for 3/8: groups of rows are dealt out in turn. Needs a folder
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// The files in a folder
+    #[arg(long, value_enum, default_value_t = Files::Parquet)]
+    pub(crate) files: Files,
     /// Write the predicted parameters too
     #[arg(long)]
     pub(crate) predictions: bool,
@@ -192,6 +219,26 @@ pub(crate) struct DecideArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Files {
+    /// Parquet
+    Parquet,
+    /// CSV
+    Csv,
+    /// JSON lines
+    Jsonl,
+}
+
+impl Files {
+    pub(crate) fn ending(self) -> &'static str {
+        match self {
+            Self::Parquet => "parquet",
+            Self::Csv => "csv",
+            Self::Jsonl => "jsonl",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Undecided {
     /// Mark the row in the output and go on
     Mark,
@@ -202,7 +249,8 @@ pub(crate) enum Undecided {
 const DECIDE_EXAMPLES: &str = "\
 Examples:
   regretless decide run --features tomorrow.csv
-  regretless decide run --features tomorrow.parquet --out plan.parquet --predictions";
+  regretless decide run --features tomorrow.parquet --out plan.parquet --predictions
+  regretless decide run --features year.parquet --out plans --shard $SLURM_ARRAY_TASK_ID/50";
 
 /// Measure a trained run on new data: regret and its distribution.
 #[derive(Args, Debug)]

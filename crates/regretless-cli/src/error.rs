@@ -51,9 +51,24 @@ pub(crate) enum CliError {
     /// Ctrl-C before anything was finished.
     #[error("stopped before anything was finished: there is nothing to show")]
     Interrupted,
+    /// A part of the paper that trains nothing.
+    #[error("`paper multipliers` has no trainings that could be planned")]
+    NoTrials,
+    /// A study without a whole seed.
+    #[error("{path}: no seed has all its trials yet, so there is no table")]
+    NothingDone { path: String },
     /// A kind of file that decisions cannot be written to.
     #[error("{path}: decisions are written as .csv, .jsonl or .parquet")]
     OutputKind { path: String },
+    /// A file that another command is writing.
+    #[error("{path}: another command is writing this file")]
+    Busy { path: String },
+    /// A share of the work and no folder for it.
+    #[error("--shard needs a folder for its files")]
+    ShardNeedsFolder,
+    /// A folder with other decisions.
+    #[error("{path}: {what}")]
+    OtherDecisions { path: String, what: String },
     /// A row without a decision, where the user wants none.
     #[error("{place} has no decision: {why}")]
     Undecided { place: String, why: String },
@@ -67,6 +82,7 @@ impl From<ProjectError> for CliError {
         match error {
             ProjectError::Spec(error) => Self::Spec(error),
             ProjectError::Learn(error) => Self::Learn(error),
+            ProjectError::Report(error) => Self::Report(error),
             other => Self::Project(other),
         }
     }
@@ -108,9 +124,10 @@ impl CliError {
     /// How a command ends with it.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::Learn(LearnError::Diverged { .. }) | Self::Undecided { .. } | Self::Interrupted => {
-                Exit::Failure
-            }
+            Self::Learn(LearnError::Diverged { .. })
+            | Self::Undecided { .. }
+            | Self::Interrupted
+            | Self::NothingDone { .. } => Exit::Failure,
             _ => Exit::BadInput,
         }
     }
@@ -132,9 +149,14 @@ impl CliError {
             Self::NothingToLearn { .. } => {
                 Some("mark what is not known when deciding with { predict = \"columns\" }".into())
             }
+            Self::Busy { .. } => Some("wait for it, or choose another --out or --shard".into()),
+            Self::ShardNeedsFolder => Some("name one with --out, such as --out plans".into()),
+            Self::OtherDecisions { .. } => Some("choose another folder with --out".into()),
+            Self::NoTrials => Some("run it as it is: regretless paper multipliers".into()),
+            Self::NothingDone { path } => Some(format!("`regretless study do {path}` does what is missing")),
             Self::NotEmpty { .. } => Some("choose another directory".into()),
             Self::Undecided { .. } => Some(
-                "nothing was written; with --infeasible mark such rows are marked and the others decided"
+                "its file was not written; with --infeasible mark such rows are marked and the others decided"
                     .into(),
             ),
             Self::Table { error: ProjectError::NeedsParameters { needs, .. }, option } => {

@@ -1,49 +1,14 @@
 //! Decisions to a file or to stdout, a few thousand rows at a time.
 
-use std::borrow::Cow;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use regretless_project::{OutColumn, ParquetOut};
+use regretless_project::{Decided, OutColumn, ParquetOut};
 use serde_json::{Map, Value};
 
 use crate::args::Format;
 use crate::error::CliError;
-
-/// The decision for a row; NaN where there is none.
-pub(crate) struct Decided {
-    pub(crate) status: Cow<'static, str>,
-    /// The objective if the prediction came true.
-    pub(crate) if_predicted: f64,
-    /// The mean objective over the scenarios, where there are any.
-    pub(crate) expected: f64,
-    pub(crate) x: Vec<f64>,
-}
-
-/// What is written of a decision.
-pub(crate) struct Columns<'a> {
-    /// The column that names the rows.
-    pub(crate) key: Option<&'a str>,
-    /// True if decisions are for the average over scenarios.
-    pub(crate) expects: bool,
-    pub(crate) variables: &'a [String],
-    /// Columns of the prediction, if it is wanted.
-    pub(crate) targets: &'a [String],
-}
-
-/// The objective that a decision has if the prediction comes true, which it never quite does.
-const IF_PREDICTED: &str = "objective_if_predicted";
-/// The mean objective over scenarios.
-const EXPECTED: &str = "expected_objective";
-
-impl Decided {
-    /// The numbers of a row, without those of the prediction.
-    fn numbers(&self, expects: bool) -> impl Iterator<Item = f64> + '_ {
-        let expected = expects.then_some(self.expected);
-        std::iter::once(self.if_predicted).chain(expected).chain(self.x.iter().copied())
-    }
-}
 
 /// Where decisions go. A file is written under another name and renamed at the end: it is whole or not there.
 pub(crate) struct Sink {
@@ -53,9 +18,8 @@ pub(crate) struct Sink {
     key: Option<String>,
     /// Names of the columns of numbers: objectives, decision, prediction.
     names: Vec<String>,
-    expects: bool,
-    /// How many of them are the prediction's.
-    predicted: usize,
+    /// Whether rows were written.
+    begun: bool,
     /// The first line of a CSV file, until there is something to write under it.
     head: Option<String>,
 }
@@ -90,7 +54,8 @@ impl Sink {
         path: Option<&Path>,
         whole: bool,
         format: Format,
-        columns: &Columns<'_>,
+        key: Option<&str>,
+        names: &[String],
     ) -> Result<Self, CliError> {
         let mut partial = None;
         let out = match path {
@@ -108,10 +73,8 @@ impl Sink {
                 if !["csv", "jsonl", "json", "parquet"].contains(&ending.as_str()) {
                     return Err(CliError::OutputKind { path: shown });
                 }
-                let mut name = path.file_name().unwrap_or_default().to_os_string();
-                name.push(".partial");
-                let half = path.with_file_name(name);
-                let file = File::create(&half).map_err(|source| CliError::Write { path: shown, source })?;
+                let half = half_of(path);
+                let file = alone(&half, &shown)?;
                 partial = Some((half, path.to_owned()));
                 let out: Out = Box::new(BufWriter::new(file));
                 match ending.as_str() {
@@ -121,19 +84,11 @@ impl Sink {
                 }
             }
         };
-        let Columns { key, expects, variables, targets } = *columns;
         let first = key.unwrap_or("row");
-        let objectives = std::iter::once(IF_PREDICTED).chain(expects.then_some(EXPECTED));
-        // A variable may be called like one of the first columns.
-        let taken =
-            |name: &String| name == "status" || name == first || objectives.clone().any(|o| o == name);
-        let own = variables.iter().map(|v| if taken(v) { format!("x_{v}") } else { v.clone() });
-        let predicted = targets.iter().map(|t| format!("predicted_{t}"));
-        let names: Vec<String> = objectives.clone().map(str::to_owned).chain(own).chain(predicted).collect();
         let head = [first, "status"].into_iter().chain(names.iter().map(String::as_str));
         let head = head.map(quoted).collect::<Vec<_>>().join(",") + "\n";
         let key = key.map(ToOwned::to_owned);
-        Ok(Self { out, partial, key, names, expects, predicted: targets.len(), head: Some(head) })
+        Ok(Self { out, partial, key, names: names.to_vec(), begun: false, head: Some(head) })
     }
 
     /// Rows by their numbers in the table.
@@ -142,13 +97,8 @@ impl Sink {
         numbers: &[usize],
         keys: Option<&[String]>,
         rows: &[Decided],
-        predictions: &[f64],
     ) -> Result<(), CliError> {
-        let (width, expects) = (self.predicted, self.expects);
-        let numbers_of = |i: usize| {
-            let predicted = predictions[i * width..(i + 1) * width].iter().copied();
-            rows[i].numbers(expects).chain(predicted).map(rounded)
-        };
+        self.begun = true;
         let key = |i: usize| keys.map_or_else(|| numbers[i].to_string(), |keys| keys[i].clone());
         let done = match &mut self.out {
             Kind::Csv(out) => {
@@ -157,7 +107,7 @@ impl Sink {
                     text += &quoted(&key(i));
                     text.push(',');
                     text += &quoted(&row.status);
-                    for v in numbers_of(i) {
+                    for v in &row.numbers {
                         text.push(',');
                         if v.is_finite() {
                             text += &v.to_string();
@@ -172,18 +122,18 @@ impl Sink {
                 let number = |v: f64| serde_json::Number::from_f64(v).map_or(Value::Null, Value::Number);
                 let name = self.key.as_deref().unwrap_or("row");
                 object.insert(name.into(), if keys.is_some() { key(i).into() } else { numbers[i].into() });
-                object.insert("status".into(), row.status.as_ref().into());
-                for (name, v) in self.names.iter().zip(numbers_of(i)) {
-                    object.insert(name.clone(), number(v));
+                object.insert("status".into(), row.status.as_str().into());
+                for (name, v) in self.names.iter().zip(&row.numbers) {
+                    object.insert(name.clone(), number(*v));
                 }
                 writeln!(out, "{}", Value::Object(object))
             }),
             Kind::Parquet(out) => {
                 let names: Vec<String> = (0..rows.len()).map(key).collect();
-                let statuses: Vec<String> = rows.iter().map(|r| r.status.to_string()).collect();
+                let statuses: Vec<String> = rows.iter().map(|r| r.status.clone()).collect();
                 let mut values = vec![Vec::with_capacity(rows.len()); self.names.len()];
-                for i in 0..rows.len() {
-                    values.iter_mut().zip(numbers_of(i)).for_each(|(column, v)| column.push(v));
+                for row in rows {
+                    values.iter_mut().zip(&row.numbers).for_each(|(column, v)| column.push(*v));
                 }
                 let mut columns = vec![
                     (self.key.as_deref().unwrap_or("row"), OutColumn::Texts(&names)),
@@ -199,6 +149,10 @@ impl Sink {
 
     /// Everything is written: the file takes its name.
     pub(crate) fn close(mut self) -> Result<(), CliError> {
+        if !self.begun && matches!(self.out, Kind::Parquet(_)) {
+            // A file without rows has its columns all the same.
+            self.write(&[], None, &[])?;
+        }
         let out = std::mem::replace(&mut self.out, Kind::Csv(Box::new(std::io::sink())));
         let flushed = match out {
             Kind::Csv(mut out) => {
@@ -211,7 +165,11 @@ impl Sink {
         self.finish(flushed)?;
         if let Some((half, path)) = &self.partial {
             let shown = path.display().to_string();
-            fs::rename(half, path).map_err(|source| CliError::Write { path: shown, source })?;
+            // On the disk before it has its name: what has one is not made again.
+            let synced = File::open(half).and_then(|file| file.sync_data());
+            synced
+                .and_then(|()| fs::rename(half, path))
+                .map_err(|source| CliError::Write { path: shown, source })?;
         }
         self.partial = None;
         Ok(())
@@ -234,12 +192,25 @@ impl Drop for Sink {
     }
 }
 
-/// Ten significant digits, for people: what solving leaves behind them is rounding. −0 is 0.
-fn rounded(v: f64) -> f64 {
-    if !v.is_finite() {
-        return v;
+/// Where a file is written until it is whole; hidden in a folder of decisions, which others read as one table.
+fn half_of(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let hidden = if name.starts_with(PART) { "." } else { "" };
+    path.with_file_name(format!("{hidden}{name}.partial"))
+}
+
+/// How the files in a folder of decisions begin.
+pub(crate) const PART: &str = "group-";
+
+/// A file that no other command is writing. A file system without locks does without.
+fn alone(half: &Path, shown: &str) -> Result<File, CliError> {
+    let failed = |source| CliError::Write { path: shown.to_owned(), source };
+    let file = File::options().write(true).create(true).truncate(false).open(half).map_err(failed)?;
+    if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        return Err(CliError::Busy { path: shown.to_owned() });
     }
-    format!("{v:.9e}").parse().unwrap_or(v) + 0.0
+    file.set_len(0).map_err(failed)?;
+    Ok(file)
 }
 
 /// A CSV cell, quoted where it must be.

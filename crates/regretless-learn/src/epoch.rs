@@ -32,14 +32,17 @@ pub struct Epoch {
     /// Weight of L2.
     pub mix: f64,
     /// Mean norm of the gradient over all weights, before clipping.
+    #[serde(with = "crate::unknown")]
     pub gradient: f64,
     /// Share of instances with a zero gradient.
+    #[serde(with = "crate::unknown")]
     pub zero_gradients: f64,
     /// Instances without a loss: their prediction has no optimum.
     pub troubles: usize,
     /// Hard rows whose multiplier was raised after the epoch.
     pub raised: usize,
     /// Breakpoints an instance.
+    #[serde(with = "crate::unknown")]
     pub breakpoints: f64,
     /// Where the time went.
     pub seconds: Seconds,

@@ -19,10 +19,13 @@ pub struct Exhibit {
     /// Regret of every instance, evenly thinned.
     pub regrets: Vec<f64>,
     /// Some predicted entries.
+    #[serde(with = "crate::unknown::many")]
     pub predicted: Vec<f64>,
     /// What came true of them.
+    #[serde(with = "crate::unknown::many")]
     pub realised: Vec<f64>,
     /// The regret of the decision each took part in.
+    #[serde(with = "crate::unknown::many")]
     pub cost: Vec<f64>,
     /// What the rows were doing under the true parameters.
     pub activity: Vec<Activity>,

@@ -10,6 +10,7 @@
 mod build;
 mod checkpoint;
 mod choose;
+mod content;
 mod dataset;
 mod decider;
 mod epoch;
@@ -34,6 +35,7 @@ mod regression;
 mod scale;
 mod scaler;
 mod settings;
+mod shard;
 mod stages;
 pub mod stats;
 mod study;
@@ -46,12 +48,13 @@ mod transform;
 pub mod unknown;
 
 pub use choose::{Chosen, Tried, decision_methods, train};
+pub use content::Content;
 pub use dataset::{Dataset, Names, fingerprint};
 pub use decider::Decider;
 pub use epoch::{Ended, Epoch, Fitted, Seconds};
 pub use error::{Hint, LearnError, Setting};
 pub use exhibit::{Activity, Exhibit};
-pub use files::write as write_whole;
+pub use files::{write as write_whole, write_apart};
 pub use fit::Fit;
 pub use judge::{Judgement, judge};
 pub use measures::{Measures, Tally};
@@ -74,10 +77,11 @@ pub use settings::{
     Regression, ScenarioSource, Scenarios, Schedule, Settings, Sharpness, Split, SplitKind, Stop,
     SurrogateSettings, TrainingSettings, visible,
 };
+pub use shard::{Shard, ShardError};
 pub use stages::Stages;
 pub use study::{
-    Comparison, Executor, Journal, Progress, Record, Row, Threads, compare, default_methods, is_two_stage,
-    trial,
+    Comparison, Executor, Journal, Progress, Record, Row, StudyFolder, Threads, Trial, compare,
+    default_methods, is_two_stage, plan, run, trial,
 };
 pub use suspicions::ENOUGH;
 pub use task::{PredictorSource, Task};

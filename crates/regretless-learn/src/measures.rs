@@ -29,8 +29,10 @@ pub struct Measures {
     #[serde(with = "crate::unknown")]
     pub cvar90: f64,
     /// Largest violation of a hard row by a decision, under the true parameters.
+    #[serde(with = "crate::unknown")]
     pub violation: f64,
     /// Share of decisions that violate a hard row, by the rule of [`View::violated`](regretless_core::View::violated).
+    #[serde(with = "crate::unknown")]
     pub violated: f64,
     /// Mean squared error of the predictions.
     #[serde(with = "crate::unknown")]

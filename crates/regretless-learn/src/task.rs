@@ -10,6 +10,7 @@ use regretless_core::{
 };
 
 use crate::build;
+use crate::content::Content;
 use crate::dataset::{Dataset, fingerprint};
 use crate::error::{Hint, LearnError};
 use crate::model::Model;
@@ -260,6 +261,25 @@ impl Task {
             fingerprint(stated),
             self.data.fingerprint()
         )
+    }
+
+    /// The hashes of problem and settings, and of the data: all that decides what a method and a seed come to here.
+    pub fn content(&self) -> [String; 2] {
+        let mut settings = self.given.clone();
+        // They are the trial's own.
+        (settings.training.seed, settings.training.method) = (0, MethodName::default());
+        let problem = self.problem();
+        let mut stated =
+            Content::default().spelled(&settings).spelled(&self.layout).spelled(&problem.sense());
+        stated = stated.spelled(&problem.variables()).spelled(&problem.states_theta());
+        let blocks = [&problem.soft().blocks, &problem.at_most().blocks, &problem.equal().blocks];
+        stated = stated.spelled(&blocks);
+        for parameter in Parameter::ALL {
+            stated = stated.numbers(parameter.of(problem));
+        }
+        let Dataset { features, targets, names, parts, .. } = self.data();
+        let data = Content::default().numbers(features).numbers(targets).spelled(names).spelled(parts);
+        [stated.hash(), data.hash()]
     }
 
     /// What a user should know about the data: columns and rows that were left out.

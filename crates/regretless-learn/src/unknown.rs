@@ -41,3 +41,17 @@ pub mod many {
         Ok(values.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect())
     }
 }
+
+/// Pairs whose second number may be unknown.
+pub(crate) mod pairs {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(pairs: &[(f64, f64)], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(pairs.iter().map(|(first, v)| (first, v.is_finite().then_some(*v))))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(f64, f64)>, D::Error> {
+        let pairs: Vec<(f64, Option<f64>)> = Vec::deserialize(from)?;
+        Ok(pairs.into_iter().map(|(first, v)| (first, v.unwrap_or(f64::NAN))).collect())
+    }
+}

@@ -19,6 +19,6 @@ pub mod synthetic;
 pub use application::{Application, Cell, Contender, Predictor};
 pub use error::PaperError;
 pub use profile::Profile;
-pub use record::{Record, Results};
+pub use record::{Origin, Record, Results};
 pub use rows::{Row, rows};
-pub use study::{Plan, Progress, run};
+pub use study::{Plan, Progress, Trial, run, run_trials};

@@ -61,16 +61,25 @@ impl Record {
 }
 
 /// What a folder of results was made with.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Origin {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
     application: String,
     profile: Profile,
     settings: BTreeMap<String, String>,
 }
 
 impl Origin {
+    /// What decides the numbers of an application besides cells, seeds and methods.
+    pub fn of(application: &dyn Application) -> Self {
+        Self {
+            application: application.id().word().to_owned(),
+            profile: application.profile(),
+            settings: application.settings().into_iter().collect(),
+        }
+    }
+
     /// What `wanted` has otherwise, in words.
-    fn difference(&self, wanted: &Self) -> String {
+    pub fn difference(&self, wanted: &Self) -> String {
         if self.application != wanted.application {
             return format!(
                 "the results in this folder are of `{}`, not of `{}`",
@@ -109,11 +118,7 @@ pub struct Results {
 impl Results {
     /// Opens or begins a folder of results. One that was made with other settings is refused.
     pub fn open(dir: &Path, application: &dyn Application) -> Result<Self, PaperError> {
-        let origin = Origin {
-            application: application.id().word().to_owned(),
-            profile: application.profile(),
-            settings: application.settings().into_iter().collect(),
-        };
+        let origin = Origin::of(application);
         let about = dir.join("study.json");
         let journal = Journal::open(dir, "results.jsonl")?;
         // What was begun and has no result yet may be begun anew.

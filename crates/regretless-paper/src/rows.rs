@@ -100,7 +100,7 @@ fn of_cell(application: &dyn Application, plan: &Plan, cell: &Cell, records: &[R
     }
     // Rows must rest on the same data: seeds that some training lacks are left out.
     let wanted: Vec<(String, Option<u64>)> =
-        plan.trials(cell).iter().map(|trial| (trial.contender.id(), trial.k.map(f64::to_bits))).collect();
+        plan.entries(cell).iter().map(|trial| (trial.contender.id(), trial.k.map(f64::to_bits))).collect();
     let whole =
         |seed: &u64| wanted.iter().all(|key| found.get(key).is_some_and(|seeds| seeds.contains_key(seed)));
     let seeds: Vec<u64> = plan.seeds.iter().copied().filter(whole).collect();

@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use regretless_core::Regret;
 use regretless_learn::{
-    Base, Ended, Epoch, Executor, Fit, Interrupt, LearnError, Observer, Recipe, Task, Trainer, judge, train,
+    Base, Content, Ended, Epoch, Executor, Fit, Interrupt, LearnError, Observer, Recipe, Task, Trainer,
+    judge, train,
 };
 
 use crate::PaperError;
 use crate::application::{Application, Cell, Contender, Predictor};
-use crate::record::{Key, Record, Results};
+use crate::record::{Key, Origin, Record, Results};
 
 /// What is to be run.
 #[derive(Clone, Debug)]
@@ -42,30 +43,70 @@ pub trait Progress: Sync {
 /// Says nothing.
 impl Progress for () {}
 
-/// One training.
+/// A contender with its K, in whatever cell and with whatever seed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Trial {
+pub(crate) struct Entry {
     pub(crate) contender: Contender,
     pub(crate) k: Option<f64>,
 }
 
+/// One training.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// The cell.
+    pub cell: Cell,
+    /// The seed.
+    pub seed: u64,
+    pub(crate) entry: Entry,
+}
+
+impl Trial {
+    /// The id of the method or baseline.
+    pub fn method(&self) -> String {
+        self.entry.contender.id()
+    }
+
+    /// Sharpness, where the method has one.
+    pub fn k(&self) -> Option<f64> {
+        self.entry.k
+    }
+
+    /// The hash of everything that decides what comes of it, the version of this program among it.
+    pub fn hash(&self, application: &dyn Application) -> String {
+        let content = Content::default().text(env!("CARGO_PKG_VERSION")).spelled(&Origin::of(application));
+        content.spelled(&self.key()).hash()
+    }
+
+    fn key(&self) -> Key {
+        (self.cell.clone(), self.method(), self.entry.k.map(f64::to_bits), self.seed)
+    }
+}
+
 impl Plan {
     /// What is trained in a cell. A network's `l2` is stopped on its decisions anyway.
-    pub(crate) fn trials(&self, cell: &Cell) -> Vec<Trial> {
+    pub(crate) fn entries(&self, cell: &Cell) -> Vec<Entry> {
         let says_something = |contender: &&Contender| {
             cell.predictor == Predictor::Linear || !matches!(contender, Contender::Method(m) if m.stopped)
         };
-        let of = |&contender: &Contender| -> Vec<Trial> {
+        let of = |&contender: &Contender| -> Vec<Entry> {
             if contender.has_sharpness() {
-                return self.grid.iter().map(|&k| Trial { contender, k: Some(k) }).collect();
+                return self.grid.iter().map(|&k| Entry { contender, k: Some(k) }).collect();
             }
-            vec![Trial { contender, k: None }]
+            vec![Entry { contender, k: None }]
         };
         self.contenders.iter().filter(says_something).flat_map(of).collect()
     }
 
-    fn key(trial: &Trial, cell: &Cell, seed: u64) -> Key {
-        (cell.clone(), trial.contender.id(), trial.k.map(f64::to_bits), seed)
+    /// Every training. Seeds come first, so that early results cover all cells.
+    pub fn trials(&self) -> Vec<Trial> {
+        let mut all = Vec::new();
+        for &seed in &self.seeds {
+            for cell in &self.cells {
+                let trial = |entry| Trial { cell: cell.clone(), seed, entry };
+                all.extend(self.entries(cell).into_iter().map(trial));
+            }
+        }
+        all
     }
 }
 
@@ -79,47 +120,38 @@ pub fn run(
     progress: &dyn Progress,
     interrupt: &Interrupt,
 ) -> Result<Vec<Record>, PaperError> {
-    // Trainings of one cell and seed share a task. Seeds come first, so that early results cover all cells.
-    let mut groups: Vec<(&Cell, u64, Vec<Trial>)> = Vec::new();
+    let mut open: Vec<Trial> = Vec::new();
     let mut records: BTreeMap<Key, Record> = BTreeMap::new();
     let (mut work, mut done) = (0, 0);
-    for &seed in &plan.seeds {
-        for cell in &plan.cells {
-            let mut open = Vec::new();
-            for trial in &plan.trials(cell) {
-                let key = Plan::key(trial, cell, seed);
-                let cost = cost(application, cell, trial);
-                work += cost;
-                match results.get(&key) {
-                    Some(known) => {
-                        done += cost;
-                        records.insert(key, known.clone());
-                    }
-                    None => open.push(*trial),
-                }
+    for trial in plan.trials() {
+        let (key, cost) = (trial.key(), cost(application, &trial));
+        work += cost;
+        match results.get(&key) {
+            Some(known) => {
+                done += cost;
+                records.insert(key, known.clone());
             }
-            if !open.is_empty() {
-                groups.push((cell, seed, open));
-            }
+            None => open.push(trial),
         }
     }
     progress.start(work, done);
     let shared: Mutex<(BTreeMap<Key, Record>, Option<PaperError>)> = Mutex::new((records, None));
-    executor.run(groups.len(), &|i| {
-        let (cell, seed, open) = &groups[i];
-        let each = |record: Record, trial: &Trial| -> Result<(), PaperError> {
-            results.add(&record)?;
-            progress.done(&record, cost(application, cell, trial));
-            if let Ok(mut shared) = shared.lock() {
-                shared.0.insert(record.key(), record);
-            }
-            Ok(())
-        };
-        let Err(error) = group(application, plan, cell, *seed, open, interrupt, &each) else { return true };
-        if let Ok(mut shared) = shared.lock() {
-            shared.1.get_or_insert(error);
+    run_trials(application, plan, &open, executor, interrupt, &|i, record| {
+        let written = record.and_then(|record| results.add(&record).map(|()| record));
+        if let Ok(record) = &written {
+            progress.done(record, cost(application, &open[i]));
         }
-        false
+        let Ok(mut shared) = shared.lock() else { return false };
+        match written {
+            Ok(record) => {
+                shared.0.insert(record.key(), record);
+                true
+            }
+            Err(error) => {
+                shared.1.get_or_insert(error);
+                false
+            }
+        }
     })?;
     let (records, error) = shared.into_inner().unwrap_or_default();
     match error {
@@ -128,9 +160,79 @@ pub fn run(
     }
 }
 
-fn cost(application: &dyn Application, cell: &Cell, trial: &Trial) -> u64 {
-    let unit = application.work(cell).max(1);
-    match trial.contender {
+/// Does trials of a plan, several at a time, and tells `each` what came of them by their place in the list. Where it returns
+/// `false` nothing more is begun; what an interrupt cut short is told to nobody.
+pub fn run_trials(
+    application: &dyn Application,
+    plan: &Plan,
+    trials: &[Trial],
+    executor: &dyn Executor,
+    interrupt: &Interrupt,
+    each: &(dyn Fn(usize, Result<Record, PaperError>) -> bool + Sync),
+) -> Result<(), PaperError> {
+    // Trainings of one cell and seed share a task.
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (i, trial) in trials.iter().enumerate() {
+        match groups.last_mut() {
+            Some(group) if (&trials[group[0]].cell, trials[group[0]].seed) == (&trial.cell, trial.seed) => {
+                group.push(i);
+            }
+            _ => groups.push(vec![i]),
+        }
+    }
+    executor.run(groups.len(), &|g| {
+        let group = &groups[g];
+        if interrupt.requested() {
+            return false;
+        }
+        let task = match ready(application, plan, &trials[group[0]]) {
+            Ok(task) => task,
+            Err(error) => return each(group[0], Err(error)),
+        };
+        group.iter().all(|&i| match one_of(application, plan, &trials[i], &task, interrupt) {
+            // What an interrupt cut short is no result.
+            Ok(None) => false,
+            Ok(Some(_)) if interrupt.requested() => false,
+            Ok(Some(record)) => each(i, Ok(record)),
+            Err(error) => each(i, Err(error)),
+        })
+    })?;
+    Ok(())
+}
+
+/// The task of a cell and seed. What does not fit is refused before anything is trained.
+fn ready(application: &dyn Application, plan: &Plan, trial: &Trial) -> Result<Task, PaperError> {
+    let task = application.task(&trial.cell, &plan.grid, trial.seed)?;
+    for contender in &plan.contenders {
+        if let Contender::Method(name) = contender {
+            task.check(*name)?;
+        }
+    }
+    Ok(task)
+}
+
+fn one_of(
+    application: &dyn Application,
+    plan: &Plan,
+    trial: &Trial,
+    task: &Task,
+    interrupt: &Interrupt,
+) -> Result<Option<Record>, PaperError> {
+    let Trial { cell, seed, entry } = trial;
+    // What `auto` tries is the application's, whatever K the others are trained with: its results have no K to tell
+    // them apart by.
+    let own = match entry.contender {
+        Contender::Method(name) if name.base == Base::Auto && plan.grid != application.grid() => {
+            Some(application.task(cell, &application.grid(), *seed)?)
+        }
+        _ => None,
+    };
+    one(application, cell, own.as_ref().unwrap_or(task), *entry, *seed, interrupt)
+}
+
+fn cost(application: &dyn Application, trial: &Trial) -> u64 {
+    let unit = application.work(&trial.cell).max(1);
+    match trial.entry.contender {
         Contender::Baseline(_) => 1,
         // Two predictors, and every decision method that fits on top of them.
         Contender::Method(name) if name.base == Base::Auto => 10 * unit,
@@ -139,48 +241,11 @@ fn cost(application: &dyn Application, cell: &Cell, trial: &Trial) -> u64 {
     }
 }
 
-/// The trainings of one cell and seed.
-fn group(
-    application: &dyn Application,
-    plan: &Plan,
-    cell: &Cell,
-    seed: u64,
-    trials: &[Trial],
-    interrupt: &Interrupt,
-    each: &dyn Fn(Record, &Trial) -> Result<(), PaperError>,
-) -> Result<(), PaperError> {
-    if interrupt.requested() {
-        return Ok(());
-    }
-    let task = application.task(cell, &plan.grid, seed)?;
-    // What does not fit is refused before anything is trained.
-    for contender in &plan.contenders {
-        if let Contender::Method(name) = contender {
-            task.check(*name)?;
-        }
-    }
-    for trial in trials {
-        // What `auto` tries is the application's, whatever K the others are trained with: its results have no K to tell
-        // them apart by.
-        let own = match trial.contender {
-            Contender::Method(name) if name.base == Base::Auto && plan.grid != application.grid() => {
-                Some(application.task(cell, &application.grid(), seed)?)
-            }
-            _ => None,
-        };
-        let record = one(application, cell, own.as_ref().unwrap_or(&task), *trial, seed, interrupt)?;
-        // What an interrupt cut short is no result.
-        let Some(record) = record.filter(|_| !interrupt.requested()) else { return Ok(()) };
-        each(record, trial)?;
-    }
-    Ok(())
-}
-
 fn one(
     application: &dyn Application,
     cell: &Cell,
     task: &Task,
-    trial: Trial,
+    trial: Entry,
     seed: u64,
     interrupt: &Interrupt,
 ) -> Result<Option<Record>, PaperError> {

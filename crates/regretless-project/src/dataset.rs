@@ -8,7 +8,7 @@ use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use regretless_learn::Part;
 
 use crate::data_settings::Missing;
-use crate::{Predicted, Spec};
+use crate::{Limits, Predicted, Spec};
 
 /// Rows without a value that a message names.
 const NAMED: usize = 10;
@@ -53,9 +53,17 @@ pub struct DataReader<'a> {
     /// Rows met and rows kept.
     seen: (usize, usize),
     done: bool,
+    /// Whether the table is read group by group.
+    grouped: bool,
 }
 
 impl DataReader<'static> {
+    /// Opens a table that is read a chunk at a time and never kept, so that it may be of any length.
+    pub fn stream(spec: &Spec, path: &Path, want: Want) -> Result<Self> {
+        let limits = Limits { table_bytes: u64::MAX, ..*spec.limits() };
+        Self::new(spec, TableReader::open(path, &limits)?, want)
+    }
+
     /// Opens a table and finds its columns.
     pub fn open(spec: &Spec, path: &Path, want: Want) -> Result<Self> {
         Self::new(spec, TableReader::open(path, spec.limits())?, want)
@@ -79,7 +87,7 @@ impl<'a> DataReader<'a> {
         reader.select_checked(Selection { columns: wanted, texts, entries: None });
         let predicted = parts.into_iter().map(|(_, part)| part.clone()).collect();
         let missing = spec.data().map_or(Missing::Refuse, |data| data.missing);
-        Ok(Self { reader, columns, predicted, missing, seen: (0, 0), done: false })
+        Ok(Self { reader, columns, predicted, missing, seen: (0, 0), done: false, grouped: false })
     }
 
     /// The columns in use.
@@ -96,11 +104,25 @@ impl<'a> DataReader<'a> {
     #[expect(clippy::should_implement_trait, reason = "an iterator could be asked again after an error")]
     pub fn next(&mut self) -> Result<Option<DataChunk>> {
         let Some(chunk) = self.reader.next().map_err(|error| self.explain(error))? else {
+            if self.grouped {
+                return Ok(None);
+            }
             return self.end().map(|()| None);
         };
         let out = self.take(chunk)?;
         self.seen = (self.seen.0 + out.rows + out.dropped, self.seen.1 + out.rows);
         Ok(Some(out))
+    }
+
+    /// Goes on to the next group of rows that is wanted, see [`TableReader::next_group`]; `None` at the end.
+    pub fn next_group(&mut self, wanted: &dyn Fn(usize) -> bool) -> Result<Option<usize>> {
+        self.grouped = true;
+        let (group, skipped) = self.reader.next_group(wanted)?;
+        self.seen = (self.seen.0 + skipped, self.seen.1 + skipped);
+        if group.is_none() {
+            self.end()?;
+        }
+        Ok(group)
     }
 
     /// A table without a row that can be used is refused once.

@@ -14,7 +14,7 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use regretless_learn::{Decider, Epoch, Model, ModelCard, Stages};
+use regretless_learn::{Content, Decider, Epoch, Model, ModelCard, Stages};
 use serde::{Deserialize, Serialize};
 
 use crate::Spec;
@@ -142,6 +142,16 @@ impl Run {
         let (model, card) = self.model_for(&spec)?;
         let decider = Decider::new(spec.problem().clone(), spec.layout(), model, card)?;
         Ok((spec, decider))
+    }
+
+    /// The hash of all that decides what the run decides: its problem file and its model.
+    pub fn content(&self) -> Result<String, ProjectError> {
+        let mut content = Content::default();
+        for name in [CONFIG, MODEL] {
+            let path = self.dir.join(name);
+            content = content.bytes(&fs::read(&path).map_err(ProjectError::io(&path))?);
+        }
+        Ok(content.hash())
     }
 
     /// Where the training is written down while it goes on.

@@ -4,14 +4,14 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use regretless_learn::{Comparison, MethodName, Task, Threads, compare, default_methods, write_whole};
-use regretless_project::{Spec, page};
-use serde::Serialize;
+use regretless_learn::{Comparison, Task, Threads, compare};
+use regretless_project::page::Compared;
+use regretless_project::{Spec, methods_of};
 
 use crate::args::{CompareArgs, Format};
 use crate::error::CliError;
 use crate::learning::{four, names, p_value, read, threads};
-use crate::output::{Exit, Outcome, json, table, wrapped};
+use crate::output::{Exit, Outcome, table, wrapped};
 use crate::progress::Comparing;
 use crate::templates::Template;
 
@@ -19,20 +19,10 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     let threads = threads(args.common.threads);
     let example = Example::new(args.problem.is_none())?;
     let problem = args.problem.as_deref().unwrap_or(&example.problem);
-    let spec = read(problem, args.data.as_deref(), None, &args.settings)?;
-    let first = spec.training().seed;
+    let spec = read(problem, args.methods.data.as_deref(), None, &args.settings)?;
     let task = spec.task()?;
-    let methods: Vec<MethodName> = if args.methods.is_empty() {
-        let mut methods = default_methods(&task);
-        let own = spec.training().method;
-        if !methods.iter().any(|m| m.to_string() == own.to_string()) {
-            methods.push(own);
-        }
-        methods
-    } else {
-        args.methods.iter().map(|name| name.trim().parse()).collect::<Result<_, _>>()?
-    };
-    let seeds: Vec<u64> = (0..args.seeds).map(|i| first.wrapping_add(i)).collect();
+    let methods = methods_of(&spec, &task, &args.methods.methods)?;
+    let seeds = args.methods.seeds(spec.training().seed);
     let interrupt = crate::interrupt::on_ctrl_c();
     let progress = Comparing::new(args.common.quiet);
     let compared = compare(&task, &methods, &seeds, &Threads(threads), &progress, &interrupt);
@@ -41,14 +31,25 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     if comparison.rows.is_empty() {
         return Err(CliError::Interrupted);
     }
-    let report = page::comparison(&spec, &task, &comparison, example.shown.as_deref());
-    let machine = json(&Machine::new(&spec, &comparison));
-    let paths = report.write(&args.out)?;
-    let file = args.out.join("comparison.json");
-    write_whole(&file, machine.as_bytes())?;
-    let text = match args.common.format {
-        Format::Json => machine,
-        Format::Table => render(&spec, &task, &comparison, example.shown.as_deref(), &paths.html),
+    let shown = example.shown.as_deref();
+    show(&spec, spec.file(), &task, &comparison, shown, &args.out, args.common.format)
+}
+
+/// Writes the page and `comparison.json`, and shows the table; `file` is the problem file to go on with.
+pub(crate) fn show(
+    spec: &Spec,
+    file: &Path,
+    task: &Task,
+    comparison: &Comparison,
+    example: Option<&str>,
+    out: &Path,
+    format: Format,
+) -> Result<Outcome, CliError> {
+    let compared = Compared::new(spec, task, comparison, example);
+    let html = compared.write(out)?;
+    let text = match format {
+        Format::Json => compared.json().to_owned(),
+        Format::Table => render(spec, file, task, comparison, example, &html),
     };
     Ok(Outcome::new(text, Exit::Success))
 }
@@ -84,30 +85,14 @@ impl Drop for Example {
     }
 }
 
-#[derive(Serialize)]
-struct Machine<'a> {
-    problem: Option<&'a str>,
-    judged_on: &'a str,
-    paired_over: &'a str,
-    rows: &'a [regretless_learn::Row],
-    notes: &'a [String],
-    warnings: &'a [String],
-}
-
-impl<'a> Machine<'a> {
-    fn new(spec: &'a Spec, comparison: &'a Comparison) -> Self {
-        Self {
-            problem: spec.name(),
-            judged_on: comparison.judged,
-            paired_over: comparison.paired,
-            rows: &comparison.rows,
-            notes: &comparison.notes,
-            warnings: &comparison.warnings,
-        }
-    }
-}
-
-fn render(spec: &Spec, task: &Task, comparison: &Comparison, example: Option<&str>, html: &Path) -> String {
+fn render(
+    spec: &Spec,
+    file: &Path,
+    task: &Task,
+    comparison: &Comparison,
+    example: Option<&str>,
+    html: &Path,
+) -> String {
     let mut out = String::new();
     let name = spec.name().unwrap_or("problem");
     let _ = writeln!(out, "{name}: regret on {}, less is better\n", comparison.judged);
@@ -158,7 +143,7 @@ fn render(spec: &Spec, task: &Task, comparison: &Comparison, example: Option<&st
         let _ = writeln!(out, "note: {}", wrapped(&note, 6));
     }
     if example.is_none() {
-        let file = spec.file().display();
+        let file = file.display();
         let next = match comparison.rows.iter().find(|r| r.best) {
             Some(best) if best.p_two_stage.is_some_and(|p| p < 0.05) => format!("--method {}", best.method),
             _ => "          (nothing beats two-stage with p < 0.05: `auto` decides on validation)".into(),

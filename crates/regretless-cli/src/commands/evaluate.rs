@@ -12,7 +12,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
     threads(args.threads);
     let run = Run::open(&args.run)?;
     let (spec, decider) = run.decider()?;
-    let mut reader = DataReader::open(&spec, &args.data, Want { features: true, targets: true })?;
+    let mut reader = DataReader::stream(&spec, &args.data, Want { features: true, targets: true })?;
     let progress = crate::progress::rows(args.format == Format::Json);
     let mut tally = Tally::default();
     let mut troubles = Listed::default();

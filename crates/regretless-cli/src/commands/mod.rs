@@ -10,4 +10,5 @@ pub(crate) mod paper;
 pub(crate) mod report;
 pub(crate) mod schema;
 pub(crate) mod solve;
+pub(crate) mod study;
 pub(crate) mod train;

@@ -4,83 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use regretless_core::Method;
-use serde::Serialize;
 
 use super::executor::Executor;
-use super::record::{Record, judged_rows, trial};
+use super::plan::{plan, run_on, tasks};
+use super::record::Record;
+use super::table::Comparison;
 use crate::choose;
-use crate::epoch::Ended;
 use crate::error::LearnError;
 use crate::observer::Interrupt;
 use crate::settings::{Base, MethodName};
-use crate::stats::{Summary, bootstrap_mean, paired_t, wilcoxon};
-use crate::suspicions::ENOUGH;
 use crate::task::Task;
-
-/// A method over all seeds: a row of the table.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
-    /// The method's full id.
-    pub method: String,
-    /// Mean regret over seeds.
-    pub regret: f64,
-    /// Standard deviation over seeds.
-    pub std: Option<f64>,
-    /// Bootstrap 95 % interval of the mean over all test instances.
-    pub interval: Option<(f64, f64)>,
-    /// Regret over the mean absolute optimal value.
-    pub relative: f64,
-    /// Regret over that of the best two-stage method.
-    pub ratio: Option<f64>,
-    /// Paired t-test against the best two-stage method, two-sided; `None` for that method itself.
-    pub p_two_stage: Option<f64>,
-    /// Paired t-test against the best other method, two-sided.
-    pub p_value: Option<f64>,
-    /// Wilcoxon's signed-rank test against the best other method, two-sided.
-    pub wilcoxon: Option<f64>,
-    /// Mean regret of the worst tenth of instances.
-    pub cvar90: f64,
-    /// Largest violation of a hard row.
-    pub violation: f64,
-    /// Mean squared error of the predictions.
-    pub mse: f64,
-    /// Mean absolute error of the predictions.
-    pub mae: f64,
-    /// Share of zero gradients over all epochs; `None` where nothing was trained.
-    pub zero_gradients: Option<f64>,
-    /// Mean seconds a seed.
-    pub seconds: f64,
-    /// Seeds.
-    pub seeds: usize,
-    /// True for the lowest regret.
-    pub best: bool,
-    /// Instances without a decision.
-    pub undecided: usize,
-    /// What else there is to say.
-    pub note: Option<String>,
-}
-
-/// Methods side by side.
-#[derive(Clone, Debug)]
-pub struct Comparison {
-    /// The table, in the order of the methods.
-    pub rows: Vec<Row>,
-    /// Every training.
-    pub records: Vec<Record>,
-    /// What the tests pair: seeds or instances.
-    pub paired: &'static str,
-    /// The part that was judged on.
-    pub judged: &'static str,
-    /// What a user should know about the data.
-    pub notes: Vec<String>,
-    /// What a user should not trust unseen.
-    pub warnings: Vec<String>,
-}
-
-/// True for methods that look at predictions only.
-pub fn is_two_stage(method: &str) -> bool {
-    method.parse::<MethodName>().is_ok_and(|name| name.is_two_stage())
-}
 
 /// The methods compared unless the user says which: all that say something about this problem.
 pub fn default_methods(task: &Task) -> Vec<MethodName> {
@@ -112,8 +45,8 @@ pub trait Progress: Sync {
 /// Says nothing.
 impl Progress for () {}
 
-/// Trains every method with every seed (which also splits at random where the settings say so), and judges them on the same
-/// rows. The numbers do not depend on who does the work.
+/// [Plans](plan) trials, [does](super::run) them and makes the [table](Comparison::of): every method with every seed, judged on the
+/// same rows. The first that fails ends it.
 pub fn compare(
     task: &Task,
     methods: &[MethodName],
@@ -122,31 +55,11 @@ pub fn compare(
     progress: &dyn Progress,
     interrupt: &Interrupt,
 ) -> Result<Comparison, LearnError> {
-    let tasks: Vec<Task> = seeds.iter().map(|&seed| task.reseeded(seed)).collect::<Result<_, _>>()?;
-    let Some(first) = tasks.first() else {
-        return Err(LearnError::Settings {
-            what: "no seeds to train with".into(),
-            hint: "give at least one seed".into(),
-        });
-    };
-    let mut methods = methods.to_vec();
-    let constant = MethodName::from(Base::Constant);
-    if !methods.contains(&constant) {
-        methods.insert(0, constant);
-    }
-    for name in &methods {
-        choose::check(first, *name)?;
-    }
-    let jobs: Vec<(usize, MethodName)> =
-        (0..seeds.len()).flat_map(|s| methods.iter().map(move |m| (s, *m))).collect();
-    progress.start(jobs.len());
+    let trials = plan(task, methods, seeds)?;
+    let tasks = tasks(task, &trials)?;
+    progress.start(trials.len());
     let results: Mutex<BTreeMap<usize, Result<Record, LearnError>>> = Mutex::new(BTreeMap::new());
-    executor.run(jobs.len(), &|i| {
-        if interrupt.requested() {
-            return false;
-        }
-        let (s, name) = jobs[i];
-        let record = trial(&tasks[s], name, seeds[s], interrupt);
+    run_on(&tasks, &trials, executor, interrupt, &|i, record| {
         if let Ok(record) = &record {
             progress.done(record);
         }
@@ -157,134 +70,6 @@ pub fn compare(
         fine
     })?;
     let results = results.into_inner().unwrap_or_default();
-    let records: Vec<Record> = results.into_values().collect::<Result<_, _>>()?;
-    let complete = |seed: &u64| records.iter().filter(|e| e.seed == *seed).count() == methods.len();
-    // An interrupted comparison keeps the seeds it finished: rows must rest on the same data.
-    let whole: Vec<u64> = seeds.iter().copied().filter(complete).collect();
-    let records: Vec<Record> = records.into_iter().filter(|e| whole.contains(&e.seed)).collect();
-    // Seeds that judge the same rows are no draws of the world: what varies between rows is then what there is to test by.
-    let same_rows = tasks.iter().all(|t| judged_rows(t) == judged_rows(first));
-    let paired = if whole.len() >= 3 && !same_rows { "seeds" } else { "instances" };
-    let rows = rows(&records, paired, same_rows);
-    let judged = if first.test().is_empty() { "validation" } else { "test" };
-    let warnings = first.warnings().to_vec();
-    Ok(Comparison { rows, records, paired, judged, notes: first.notes().to_vec(), warnings })
-}
-
-/// Each row's regret, mean over the seeds.
-fn over_seeds(records: &[&Record]) -> Vec<f64> {
-    let each: Vec<Vec<f64>> = records.iter().map(|e| e.regrets.clone()).collect();
-    let rows = each.first().map_or(0, Vec::len);
-    (0..rows).map(|i| each.iter().map(|r| r[i]).sum::<f64>() / each.len() as f64).collect()
-}
-
-fn rows(records: &[Record], paired: &str, same_rows: bool) -> Vec<Row> {
-    let mut methods: Vec<&str> = Vec::new();
-    for record in records {
-        if !methods.contains(&record.method.as_str()) {
-            methods.push(&record.method);
-        }
-    }
-    let of = |method: &str| records.iter().filter(|e| e.method == method).collect::<Vec<_>>();
-    let samples: Vec<Vec<f64>> = methods
-        .iter()
-        .map(|m| match paired {
-            "seeds" => of(m).iter().map(|e| e.measures.regret).collect(),
-            _ if same_rows => over_seeds(&of(m)),
-            _ => of(m).iter().flat_map(|e| e.regrets.iter().copied()).collect(),
-        })
-        .collect();
-    let mut rows: Vec<Row> = methods.iter().map(|m| row(m, &of(m))).collect();
-    let lowest = |among: &dyn Fn(&Row) -> bool| {
-        let candidates = (0..rows.len()).filter(|&i| among(&rows[i]));
-        // What decides fewer rows is no better, whatever the rest of them cost.
-        let key = |i: usize| (rows[i].undecided, rows[i].regret);
-        candidates.min_by(|&i, &j| key(i).0.cmp(&key(j).0).then(key(i).1.total_cmp(&key(j).1)))
-    };
-    let best = lowest(&|_| true);
-    let two_stage = lowest(&|r| is_two_stage(&r.method));
-    let rivals: Vec<Option<usize>> = (0..rows.len())
-        .map(|i| {
-            let name = rows[i].method.clone();
-            lowest(&|r| r.method != name)
-        })
-        .collect();
-    let pairs = |i: usize, j: usize| -> (Vec<f64>, Vec<f64>) {
-        let both = samples[i].iter().copied().zip(samples[j].iter().copied());
-        let (a, b): (Vec<f64>, Vec<f64>) = both.filter(|(a, b)| a.is_finite() && b.is_finite()).unzip();
-        // A test over a handful of instances says nothing, however many seeds look at them.
-        let judged = records.first().map_or(0, |e| e.regrets.len());
-        if judged < ENOUGH || paired != "seeds" && a.len() < ENOUGH {
-            (Vec::new(), Vec::new())
-        } else {
-            (a, b)
-        }
-    };
-    let reference = two_stage.map(|t| rows[t].regret).filter(|r| *r > 0.0);
-    for (i, rival) in rivals.into_iter().enumerate() {
-        rows[i].best = Some(i) == best;
-        rows[i].ratio = reference.map(|r| rows[i].regret / r);
-        if let Some(t) = two_stage.filter(|&t| t != i) {
-            let (a, b) = pairs(i, t);
-            rows[i].p_two_stage = paired_t(&a, &b).map(|t| t.p_value);
-        }
-        if let Some(rival) = rival {
-            let (a, b) = pairs(i, rival);
-            rows[i].p_value = paired_t(&a, &b).map(|t| t.p_value);
-            rows[i].wilcoxon = wilcoxon(&a, &b).map(|t| t.p_value);
-        }
-    }
-    rows
-}
-
-fn row(method: &str, records: &[&Record]) -> Row {
-    let mean = |value: &dyn Fn(&Record) -> f64| {
-        records.iter().map(|e| value(e)).sum::<f64>() / records.len().max(1) as f64
-    };
-    let measures = |e: &Record| e.measures.clone();
-    let regrets: Vec<f64> = records.iter().map(|e| measures(e).regret).collect();
-    let all: Vec<f64> =
-        records.iter().flat_map(|e| e.regrets.iter().copied()).filter(|r| r.is_finite()).collect();
-    let trained: Vec<f64> =
-        records.iter().flat_map(|e| e.history.iter().skip(1).map(|h| h.zero_gradients)).collect();
-    let diverged = records.iter().filter(|e| e.ended == Ended::Diverged).count();
-    let undecided = records.iter().map(|e| measures(e).undecided).sum();
-    let mut notes = Vec::new();
-    if diverged > 0 {
-        notes.push(format!(
-            "diverged with {diverged} of {} seeds; the best epoch before is shown",
-            records.len()
-        ));
-    }
-    let violated = mean(&|e| measures(e).violated);
-    if violated > 0.0 {
-        let share = 100.0 * violated;
-        notes.push(format!(
-            "{share:.1} % of decisions break a hard row, at a price that is part of the regret"
-        ));
-    }
-    if undecided > 0 {
-        notes.push(format!("{undecided} instances without a decision"));
-    }
-    Row {
-        method: method.to_owned(),
-        regret: mean(&|e| measures(e).regret),
-        std: Summary::of(&regrets).ok().and_then(|s| s.std),
-        interval: bootstrap_mean(&all, 0.95, 2000, 0).ok(),
-        relative: mean(&|e| measures(e).relative),
-        ratio: None,
-        p_two_stage: None,
-        p_value: None,
-        wilcoxon: None,
-        cvar90: mean(&|e| measures(e).cvar90),
-        violation: records.iter().map(|e| measures(e).violation).fold(0.0, f64::max),
-        mse: mean(&|e| measures(e).mse),
-        mae: mean(&|e| measures(e).mae),
-        zero_gradients: Summary::of(&trained).ok().map(|s| s.mean),
-        seconds: mean(&|e| e.seconds),
-        seeds: records.len(),
-        best: false,
-        undecided,
-        note: (!notes.is_empty()).then(|| notes.join("; ")),
-    }
+    let records = results.into_values().collect::<Result<_, _>>()?;
+    Ok(Comparison::on(&tasks, &trials, records))
 }

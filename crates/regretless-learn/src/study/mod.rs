@@ -1,12 +1,18 @@
 //! Many trainings: what is done ([`trial`]), what is written down ([`Record`], [`Journal`]), who does it ([`Executor`]), and methods
-//! side by side ([`compare`](fn@compare)).
+//! side by side ([`compare`](fn@compare)), in one process or over the files of a [`StudyFolder`].
 
 mod compare;
 mod executor;
+mod folder;
 mod journal;
+mod plan;
 mod record;
+mod table;
 
-pub use compare::{Comparison, Progress, Row, compare, default_methods, is_two_stage};
+pub use compare::{Progress, compare, default_methods};
 pub use executor::{Executor, Threads};
+pub use folder::StudyFolder;
 pub use journal::Journal;
+pub use plan::{Trial, plan, run};
 pub use record::{Record, trial};
+pub use table::{Comparison, Row, is_two_stage};

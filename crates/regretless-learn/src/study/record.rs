@@ -15,6 +15,9 @@ use crate::settings::{Base, MethodName};
 use crate::task::Task;
 use crate::trainer::Trainer;
 
+/// Raised when what is written of a training changes.
+pub(crate) const FORMAT: u32 = 1;
+
 /// What one training came to: all that tables and pages are made of, wherever it was done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
@@ -38,9 +41,24 @@ pub struct Record {
     /// What a page shows of the decisions.
     pub exhibit: Exhibit,
     /// For every K of a grid its regret on the same rows.
+    #[serde(with = "crate::unknown::pairs")]
     pub sharpness: Vec<(f64, f64)>,
     /// Seconds, everything included.
     pub seconds: f64,
+}
+
+impl Record {
+    /// The record as it reads back from a file, wherever it was made: what JSON has no number for is unknown.
+    fn settled(&self) -> Result<Self, LearnError> {
+        let lost = |error: serde_json::Error| LearnError::Data {
+            what: format!(
+                "what came of {} with seed {} cannot be written down: {error}",
+                self.method, self.seed
+            ),
+            hint: "".into(),
+        };
+        serde_json::from_str(&serde_json::to_string(self).map_err(lost)?).map_err(lost)
+    }
 }
 
 /// The rows that methods are judged on: test, or validation where there is none.
@@ -65,7 +83,7 @@ pub fn trial(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) ->
             }
         }
     }
-    Ok(Record {
+    let record = Record {
         method: choose::full_name(task.settings(), name),
         seed,
         tried: chosen.tried,
@@ -77,7 +95,8 @@ pub fn trial(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) ->
         measures: judgement.measures,
         sharpness,
         seconds,
-    })
+    };
+    record.settled()
 }
 
 struct Quiet<'a>(&'a Interrupt);

@@ -51,6 +51,27 @@ impl<'a> Csv<'a> {
         Ok((0..width).map(text).collect())
     }
 
+    /// Whether there are further rows.
+    pub(super) fn has_more(&mut self) -> Result<bool> {
+        if self.ahead.is_empty()
+            && let Some(cells) = self.lines.next()?
+        {
+            let cells = cells.into_iter().map(Cow::into_owned).collect();
+            self.ahead.push_back((self.lines.number(), cells));
+        }
+        Ok(!self.ahead.is_empty())
+    }
+
+    /// Leaves out up to `rows` further rows; how many there were.
+    pub(super) fn skip(&mut self, rows: usize) -> Result<usize> {
+        for skipped in 0..rows {
+            if self.ahead.pop_front().is_none() && self.lines.next()?.is_none() {
+                return Ok(skipped);
+            }
+        }
+        Ok(rows)
+    }
+
     /// Reads up to `rows` further rows.
     pub(super) fn fill(
         &mut self,

@@ -104,6 +104,19 @@ impl Parquet {
         Ok(())
     }
 
+    /// Rows of the row group that comes next; `None` after the last.
+    pub(super) fn rows_ahead(&self) -> Option<usize> {
+        let more = self.group < self.reader.num_row_groups();
+        more.then(|| usize::try_from(self.reader.metadata().row_group(self.group).num_rows()).unwrap_or(0))
+    }
+
+    /// Leaves out the row group that comes next, and what is left of the one at hand.
+    pub(super) fn skip_group(&mut self) {
+        let left = self.open.take().map_or(0, |group| group.left);
+        self.row += (left + self.rows_ahead().unwrap_or(0)) as u64;
+        self.group += 1;
+    }
+
     fn next_group(&mut self, selection: &Selection) -> Result<Group> {
         let wanted: Vec<usize> =
             selection.columns.iter().map(|c| c.index).chain(selection.texts.iter().copied()).collect();

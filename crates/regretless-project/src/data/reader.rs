@@ -15,6 +15,9 @@ use crate::error::{Place, Result, SpecError, Trouble, shorten};
 /// The rows of a chunk unless its columns are many.
 const ROWS: usize = 4096;
 
+/// The rows of a group in tables that have no groups of their own.
+const GROUP: usize = 65_536;
+
 /// A table with named columns, read a chunk of rows at a time: CSV, CSV packed with gzip, or Parquet.
 ///
 /// ```
@@ -37,6 +40,8 @@ pub struct TableReader<'a> {
     most: usize,
     /// Entries and rows given out so far.
     given: (usize, usize),
+    /// The number of the next group and the rows left of the one at hand, where the table is read group by group.
+    groups: Option<(usize, usize)>,
 }
 
 enum Source<'a> {
@@ -96,7 +101,7 @@ impl<'a> TableReader<'a> {
 
     fn new(source: Source<'a>, header: Vec<String>, path: &Path) -> Self {
         let selection = Selection::default();
-        Self { path: path.to_owned(), header, source, selection, most: ROWS, given: (0, 0) }
+        Self { path: path.to_owned(), header, source, selection, most: ROWS, given: (0, 0), groups: None }
     }
 
     /// The columns' names.
@@ -159,13 +164,20 @@ impl<'a> TableReader<'a> {
     #[expect(clippy::should_implement_trait, reason = "an iterator could be asked again after an error")]
     pub fn next(&mut self) -> Result<Option<Chunk>> {
         let mut chunk = Chunk { texts: vec![Vec::new(); self.selection.texts.len()], ..Chunk::default() };
-        let rows = self.within(self.selection.rows(self.most));
+        let left = self.groups.map_or(usize::MAX, |(_, left)| left);
+        let rows = self.within(self.selection.rows(self.most)).min(left);
+        if rows == 0 {
+            return Ok(None);
+        }
         match &mut self.source {
             Source::Csv(csv) => csv.fill(&self.selection, &self.header, rows, &mut chunk)?,
             #[cfg(feature = "parquet")]
             Source::Parquet(parquet) => parquet.fill(&self.selection, &self.header, rows, &mut chunk)?,
         }
         self.given = (self.given.0 + chunk.values.len(), self.given.1 + chunk.rows);
+        if let Some((_, left)) = &mut self.groups {
+            *left -= chunk.rows;
+        }
         if let Some(limit) = self.selection.entries
             && self.given.0.max(self.given.1) > limit
         {
@@ -173,6 +185,35 @@ impl<'a> TableReader<'a> {
             return Err(SpecError::new(Place::File(self.path.clone()), trouble).hint("split the table"));
         }
         Ok((chunk.rows > 0).then_some(chunk))
+    }
+
+    /// Goes on to the next group of rows that is wanted, by its number counted from 0: a row group of a Parquet file, 65,536
+    /// rows of any other. Gives its number and how many rows were left out on the way, which are not looked at; `None` and the
+    /// rows at the end. From then on [`TableReader::next`] ends with the group.
+    pub fn next_group(&mut self, wanted: &dyn Fn(usize) -> bool) -> Result<(Option<usize>, usize)> {
+        let mut skipped = 0;
+        loop {
+            let (number, _) = self.groups.unwrap_or_default();
+            let rows = match &mut self.source {
+                Source::Csv(csv) => csv.has_more()?.then_some(GROUP),
+                #[cfg(feature = "parquet")]
+                Source::Parquet(parquet) => parquet.rows_ahead(),
+            };
+            let Some(rows) = rows else { return Ok((None, skipped)) };
+            if rows > 0 && wanted(number) {
+                self.groups = Some((number + 1, rows));
+                return Ok((Some(number), skipped));
+            }
+            self.groups = Some((number + 1, 0));
+            skipped += match &mut self.source {
+                Source::Csv(csv) => csv.skip(rows)?,
+                #[cfg(feature = "parquet")]
+                Source::Parquet(parquet) => {
+                    parquet.skip_group();
+                    rows
+                }
+            };
+        }
     }
 
     /// At most `rows`, and at most one more than the limit on entries lets through.

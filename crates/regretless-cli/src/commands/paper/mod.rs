@@ -6,6 +6,7 @@ mod multipliers;
 mod page;
 mod plan;
 mod progress;
+mod study;
 mod table;
 
 use std::collections::BTreeMap;
@@ -15,12 +16,13 @@ use std::path::{Path, PathBuf};
 use regretless_paper::portfolio::Portfolio;
 use regretless_paper::provisioning::Provisioning;
 use regretless_paper::synthetic::Synthetic;
-use regretless_paper::{Application, PaperError, Profile, Results, Row, rows};
+use regretless_paper::{Application, PaperError, Plan, Profile, Record, Results, Row, rows};
 use regretless_report::StudyReport;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use args::PaperArgs;
-use args::{ProfileName, Study, StudyArgs, SyntheticArgs};
+use args::{ProfileName, Study, StudyArgs};
+pub(crate) use study::{plan_study, table_study, work};
 
 use crate::args::Format;
 use crate::error::CliError;
@@ -29,23 +31,74 @@ use crate::output::{Exit, Outcome, json};
 
 pub(crate) fn run(args: &PaperArgs) -> Result<Outcome, CliError> {
     match &args.study {
-        Study::Synthetic(args) => synthetic(args),
+        Study::Multipliers(args) => multipliers::run(args),
+        trained => {
+            let (source, args, samples) = asked(trained)?;
+            study(&*source.open()?, args, &samples)
+        }
+    }
+}
+
+/// Where an application comes from.
+#[derive(Serialize, Deserialize)]
+struct Source {
+    name: Name,
+    profile: Profile,
+    data: Option<PathBuf>,
+    phase: Option<f64>,
+    smoothing: f64,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Name {
+    Synthetic,
+    Portfolio,
+    Provisioning,
+}
+
+impl Source {
+    fn open(&self) -> Result<Box<dyn Application>, PaperError> {
+        let Self { name, profile, data, phase, smoothing } = self;
+        Ok(match (name, data) {
+            (Name::Synthetic, data) => {
+                let application = match data {
+                    Some(dir) => Synthetic::read(*profile, dir)?,
+                    None => Synthetic::drawn(*profile, *phase)?,
+                };
+                Box::new(application.smoothed(*smoothing)?)
+            }
+            (Name::Portfolio, Some(dir)) => Box::new(Portfolio::read(*profile, dir)?),
+            (Name::Portfolio, None) => Box::new(Portfolio::simulated(*profile)?),
+            (Name::Provisioning, Some(dir)) => Box::new(Provisioning::read(*profile, dir)?),
+            (Name::Provisioning, None) => Box::new(Provisioning::simulated(*profile, DAYS)),
+        })
+    }
+}
+
+/// What the options of an application with trainings ask for.
+fn asked(study: &Study) -> Result<(Source, &StudyArgs, Vec<usize>), CliError> {
+    let source = |name, args: &StudyArgs, data| Source {
+        name,
+        profile: profile(args.profile),
+        data,
+        phase: None,
+        smoothing: 0.0,
+    };
+    Ok(match study {
+        Study::Synthetic(args) => {
+            let samples = args.samples.iter().map(|&n| n as usize).collect();
+            let plain = source(Name::Synthetic, &args.study, args.study.data.clone());
+            (Source { phase: args.phase, smoothing: args.smoothing, ..plain }, &args.study, samples)
+        }
         Study::Portfolio(args) => {
-            let application = match data(args.data.as_deref(), "sp500")? {
-                Some(dir) => Portfolio::read(profile(args.profile), &dir)?,
-                None => Portfolio::simulated(profile(args.profile))?,
-            };
-            study(&application, args, &[])
+            (source(Name::Portfolio, args, data(args.data.as_deref(), "sp500")?), args, Vec::new())
         }
         Study::Provisioning(args) => {
-            let application = match data(args.data.as_deref(), "ercot")? {
-                Some(dir) => Provisioning::read(profile(args.profile), &dir)?,
-                None => Provisioning::simulated(profile(args.profile), DAYS),
-            };
-            study(&application, args, &[])
+            (source(Name::Provisioning, args, data(args.data.as_deref(), "ercot")?), args, Vec::new())
         }
-        Study::Multipliers(args) => multipliers::run(args),
-    }
+        Study::Multipliers(_) => return Err(CliError::NoTrials),
+    })
 }
 
 /// Days of simulated load: as many as the real files have.
@@ -79,17 +132,6 @@ fn profile(name: ProfileName) -> Profile {
     }
 }
 
-fn synthetic(args: &SyntheticArgs) -> Result<Outcome, CliError> {
-    let profile = profile(args.study.profile);
-    let application = match &args.study.data {
-        Some(dir) => Synthetic::read(profile, dir)?,
-        None => Synthetic::drawn(profile, args.phase)?,
-    };
-    let application = application.smoothed(args.smoothing)?;
-    let samples: Vec<usize> = args.samples.iter().map(|&n| n as usize).collect();
-    study(&application, &args.study, &samples)
-}
-
 /// Runs an application as far as it is not done, and shows what there is.
 fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> Result<Outcome, CliError> {
     let plan = plan::plan(application, args, samples)?;
@@ -117,38 +159,54 @@ fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> 
             return Err(error.into());
         }
     };
-    let rows = rows(application, &plan, &records);
-    if rows.is_empty() {
+    let outcome = show(application, &plan, &records, &out, &command(), args.common.format)?;
+    let Some(mut outcome) = outcome else {
         let kept = crate::output::count(records.len(), "training");
         let remarks = format!(
             "stopped before all trainings of a seed were done, so there is no table yet: {kept} kept in {}; the same command goes on\n",
             out.display()
         );
         return Ok(Outcome { text: String::new(), remarks, exit: Exit::Failure });
+    };
+    if interrupt.requested() {
+        outcome.remarks = format!(
+            "stopped after {} trainings: the tables are of the seeds that were finished; the same command goes on\n",
+            records.len()
+        );
+        outcome.exit = Exit::Failure;
+    }
+    Ok(outcome)
+}
+
+/// Writes tables and page of trainings; nothing if no seed has them all.
+fn show(
+    application: &dyn Application,
+    plan: &Plan,
+    records: &[Record],
+    out: &Path,
+    command: &str,
+    format: Format,
+) -> Result<Option<Outcome>, CliError> {
+    let rows = rows(application, plan, records);
+    if rows.is_empty() {
+        return Ok(None);
     }
     let machine = json(&Machine {
-        application: name,
+        application: application.id().word(),
         profile: application.profile().word(),
         settings: application.settings().into_iter().collect(),
         rows: &rows,
     });
     write(&out.join(ROWS_JSON), &machine)?;
     write(&out.join(ROWS_CSV), &grids::all(&rows).csv())?;
-    let page = page::page(application, &rows, plan.seeds.len(), &command());
+    let page = page::page(application, &rows, plan.seeds.len(), command);
     write(&out.join(TABLES), &markdown(&page))?;
-    let paths = page.write(&out)?;
-    let text = match args.common.format {
+    let paths = page.write(out)?;
+    let text = match format {
         Format::Json => machine,
         Format::Table => table::terminal(application, &rows, &paths.html),
     };
-    if interrupt.requested() {
-        let remarks = format!(
-            "stopped after {} trainings: the tables are of the seeds that were finished; the same command goes on\n",
-            records.len()
-        );
-        return Ok(Outcome { text, remarks, exit: Exit::Failure });
-    }
-    Ok(Outcome::new(text, Exit::Success))
+    Ok(Some(Outcome::new(text, Exit::Success)))
 }
 
 const ROWS_JSON: &str = "rows.json";

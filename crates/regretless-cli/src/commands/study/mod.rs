@@ -1,0 +1,125 @@
+//! `regretless study`: a comparison or a study of the paper over many processes.
+
+mod args;
+mod compare;
+
+use regretless_learn::{Record, StudyFolder};
+use regretless_project::Study;
+
+pub(crate) use args::{DoArgs, StudyArgs};
+use args::{Planned, Verb};
+
+use super::paper;
+use crate::error::CliError;
+use crate::output::{Exit, Listed, Outcome, count, number};
+
+pub(crate) fn run(args: &StudyArgs) -> Result<Outcome, CliError> {
+    match &args.verb {
+        Verb::Plan(args) => match &args.study {
+            Planned::Compare(args) => compare::plan(args),
+            Planned::Paper(args) => paper::plan_study(args),
+        },
+        Verb::Do(args) => {
+            let folder = StudyFolder::open(&args.study)?;
+            if folder.kind() == Study::KIND {
+                compare::work(&folder, args)
+            } else {
+                paper::work(&folder, args)
+            }
+        }
+        Verb::Table(args) => {
+            let folder = StudyFolder::open(&args.study)?;
+            let out = args.out.as_deref().unwrap_or(&args.study);
+            let made = if folder.kind() == Study::KIND {
+                compare::table(&args.study, out, args.format)?
+            } else {
+                paper::table_study(&folder, out, args.format)?
+            };
+            Ok(with_missing(made, &folder))
+        }
+    }
+}
+
+/// The trials that are asked for.
+pub(crate) fn chosen(folder: &StudyFolder, args: &DoArgs) -> Result<Vec<usize>, CliError> {
+    if args.trials.is_empty() {
+        let shard = args.shard.unwrap_or(regretless_learn::Shard::WHOLE);
+        return Ok((0..folder.len()).filter(|&i| shard.has(i)).collect());
+    }
+    Ok(args.trials.iter().map(|text| folder.find(text)).collect::<Result<_, _>>()?)
+}
+
+/// Says what was planned and how it goes on.
+pub(crate) fn planned(folder: &StudyFolder) -> Outcome {
+    let dir = folder.dir().display();
+    let done = folder.len() - folder.missing().len();
+    let there = if done > 0 { format!(", {done} of them done already") } else { String::new() };
+    let text = format!(
+        "{} in {dir}{there}\n\nnext: regretless study do {dir}\n      regretless study table {dir}\n",
+        count(folder.len(), "trial")
+    );
+    Outcome::new(text, Exit::Success)
+}
+
+/// What came of trials, for people and logs.
+pub(crate) struct Log<'a> {
+    folder: &'a StudyFolder,
+    lines: Vec<(usize, String)>,
+    failed: Listed,
+}
+
+impl<'a> Log<'a> {
+    pub(crate) fn new(folder: &'a StudyFolder, trials: &[usize]) -> Self {
+        let there = trials.iter().filter(|&&i| folder.is_done(i));
+        let line = |&i: &usize| (i, "was done before".to_owned());
+        Self { folder, lines: there.map(line).collect(), failed: Listed::default() }
+    }
+
+    pub(crate) fn done(&mut self, trial: usize, method: &str, seed: u64, regret: f64, seconds: f64) {
+        self.lines.push((trial, format!("{method}, seed {seed}: regret {}, {seconds:.1} s", number(regret))));
+    }
+
+    pub(crate) fn failed(&mut self, trial: usize, what: &str, error: &CliError) {
+        let short = short(self.folder.hash(trial));
+        self.failed.add(|| format!("{} {short} ({what}): {error}", trial + 1));
+    }
+
+    /// Trials in their order, failures after them.
+    pub(crate) fn outcome(mut self, wanted: usize, interrupted: bool) -> Outcome {
+        self.lines.sort();
+        self.lines.dedup();
+        let line =
+            |(i, text): &(usize, String)| format!("{} {} {text}\n", i + 1, short(self.folder.hash(*i)));
+        let text: String = self.lines.iter().map(line).collect();
+        let mut remarks = self.failed.render("trials failed");
+        if interrupted {
+            remarks +=
+                &format!("stopped: {} of {wanted} are done; the same command goes on\n", self.lines.len());
+        }
+        let exit = if remarks.is_empty() { Exit::Success } else { Exit::Failure };
+        Outcome { text, remarks, exit }
+    }
+}
+
+impl Log<'_> {
+    pub(crate) fn record(&mut self, trial: usize, record: &Record) {
+        self.done(trial, &record.method, record.seed, record.measures.regret, record.seconds);
+    }
+}
+
+fn short(hash: &str) -> &str {
+    hash.get(..12).unwrap_or(hash)
+}
+
+fn with_missing(mut made: Outcome, folder: &StudyFolder) -> Outcome {
+    let missing = folder.missing().len();
+    if missing > 0 {
+        let dir = folder.dir().display();
+        made.remarks += &format!(
+            "{missing} of {} are missing: seeds that lack one are left out; `regretless study do {dir}` does them\n",
+            count(folder.len(), "trial")
+        );
+        made.exit = Exit::Failure;
+    }
+    made
+}

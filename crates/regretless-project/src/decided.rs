@@ -1,0 +1,92 @@
+//! Decisions as rows of a table: what `decide` writes, whoever asks.
+
+use regretless_core::{Optimum, ProblemError};
+use regretless_learn::{Decider, LearnError};
+
+/// The objective that a decision has if the prediction comes true, which it never quite does.
+const IF_PREDICTED: &str = "objective_if_predicted";
+/// The mean objective over scenarios.
+const EXPECTED: &str = "expected_objective";
+
+/// The decision for a row: its numbers in the order of [`Deciding::names`], NaN where there is no decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    /// `optimal`, or why there is none.
+    pub status: String,
+    /// Objectives, decision, prediction; ten significant digits.
+    pub numbers: Vec<f64>,
+}
+
+impl Decided {
+    /// True if there is a decision.
+    pub fn is_optimal(&self) -> bool {
+        self.status == "optimal"
+    }
+}
+
+/// A model at work on rows of a table.
+#[derive(Debug)]
+pub struct Deciding<'a> {
+    decider: &'a Decider,
+    names: Vec<String>,
+    predictions: bool,
+}
+
+impl<'a> Deciding<'a> {
+    /// Rows are named by a column `key`, or else numbered in a column `row`. With `predictions` those are written, too.
+    pub fn new(decider: &'a Decider, key: Option<&str>, predictions: bool) -> Self {
+        let objectives = std::iter::once(IF_PREDICTED).chain(decider.has_scenarios().then_some(EXPECTED));
+        // A variable may be called like one of the first columns.
+        let taken = |name: &String| {
+            name == "status" || name == key.unwrap_or("row") || objectives.clone().any(|o| o == name)
+        };
+        let own = decider.problem().variables().iter();
+        let own = own.map(|v| if taken(v) { format!("x_{v}") } else { v.clone() });
+        let targets = if predictions { decider.card().targets.as_slice() } else { &[] };
+        let predicted = targets.iter().map(|t| format!("predicted_{t}"));
+        let names = objectives.clone().map(str::to_owned).chain(own).chain(predicted).collect();
+        Self { decider, names, predictions }
+    }
+
+    /// Names of the columns of numbers: objectives, decision, prediction.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Decides for rows of features.
+    pub fn decide(&self, features: &[f64], rows: usize) -> Result<Vec<Decided>, LearnError> {
+        let predictions = self.decider.predict(features, rows);
+        let found = self.decider.decide(features, rows)?.into_iter();
+        let expects = self.decider.has_scenarios();
+        let one = |(i, found): (usize, Result<Optimum, ProblemError>)| {
+            let prediction = &predictions[i * self.decider.width()..(i + 1) * self.decider.width()];
+            let mut numbers = Vec::with_capacity(self.names.len());
+            let status = match found {
+                Ok(optimum) if optimum.is_optimal() => {
+                    numbers.push(self.decider.objective_if_predicted(&optimum.x, prediction));
+                    numbers.extend(expects.then_some(optimum.objective));
+                    numbers.extend(optimum.x);
+                    "optimal".to_owned()
+                }
+                Ok(optimum) => optimum.status.word().to_owned(),
+                Err(error) => error.to_string(),
+            };
+            let decision = 1 + usize::from(expects) + self.decider.problem().n();
+            numbers.resize(decision, f64::NAN);
+            if self.predictions {
+                numbers.extend(prediction);
+            }
+            numbers.iter_mut().for_each(|v| *v = rounded(*v));
+            Decided { status, numbers }
+        };
+        Ok(found.enumerate().map(one).collect())
+    }
+}
+
+/// Ten significant digits, for people: what solving leaves behind them is rounding. −0 is 0.
+fn rounded(v: f64) -> f64 {
+    if !v.is_finite() {
+        return v;
+    }
+    format!("{v:.9e}").parse().unwrap_or(v) + 0.0
+}
