@@ -67,6 +67,7 @@ impl From<ProjectError> for CliError {
         match error {
             ProjectError::Spec(error) => Self::Spec(error),
             ProjectError::Learn(error) => Self::Learn(error),
+            ProjectError::Report(error) => Self::Report(error),
             other => Self::Project(other),
         }
     }

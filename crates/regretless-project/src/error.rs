@@ -49,6 +49,9 @@ pub enum ProjectError {
     /// Learning.
     #[error("{0}")]
     Learn(#[from] regretless_learn::LearnError),
+    /// A page that cannot be written.
+    #[error("{0}")]
+    Report(#[from] regretless_report::ReportError),
     /// A run directory or one of its files.
     #[error("{}: {trouble}", path.display())]
     Run {

@@ -4,14 +4,14 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use regretless_learn::{Comparison, MethodName, Task, Threads, compare, default_methods, write_whole};
-use regretless_project::{Spec, page};
-use serde::Serialize;
+use regretless_learn::{Comparison, MethodName, Task, Threads, compare, default_methods};
+use regretless_project::Spec;
+use regretless_project::page::Compared;
 
 use crate::args::{CompareArgs, Format};
 use crate::error::CliError;
 use crate::learning::{four, names, p_value, read, threads};
-use crate::output::{Exit, Outcome, json, table, wrapped};
+use crate::output::{Exit, Outcome, table, wrapped};
 use crate::progress::Comparing;
 use crate::templates::Template;
 
@@ -23,12 +23,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     let first = spec.training().seed;
     let task = spec.task()?;
     let methods: Vec<MethodName> = if args.methods.is_empty() {
-        let mut methods = default_methods(&task);
-        let own = spec.training().method;
-        if !methods.iter().any(|m| m.to_string() == own.to_string()) {
-            methods.push(own);
-        }
-        methods
+        default_methods(&task)
     } else {
         args.methods.iter().map(|name| name.trim().parse()).collect::<Result<_, _>>()?
     };
@@ -41,14 +36,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     if comparison.rows.is_empty() {
         return Err(CliError::Interrupted);
     }
-    let report = page::comparison(&spec, &task, &comparison, example.shown.as_deref());
-    let machine = json(&Machine::new(&spec, &comparison));
-    let paths = report.write(&args.out)?;
-    let file = args.out.join("comparison.json");
-    write_whole(&file, machine.as_bytes())?;
+    let compared = Compared::new(&spec, &task, &comparison, example.shown.as_deref());
+    let html = compared.write(&args.out)?;
     let text = match args.common.format {
-        Format::Json => machine,
-        Format::Table => render(&spec, &task, &comparison, example.shown.as_deref(), &paths.html),
+        Format::Json => compared.json().to_owned(),
+        Format::Table => render(&spec, &task, &comparison, example.shown.as_deref(), &html),
     };
     Ok(Outcome::new(text, Exit::Success))
 }
@@ -80,29 +72,6 @@ impl Drop for Example {
     fn drop(&mut self) {
         if let Some(dir) = &self.dir {
             let _ = fs::remove_dir_all(dir);
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Machine<'a> {
-    problem: Option<&'a str>,
-    judged_on: &'a str,
-    paired_over: &'a str,
-    rows: &'a [regretless_learn::Row],
-    notes: &'a [String],
-    warnings: &'a [String],
-}
-
-impl<'a> Machine<'a> {
-    fn new(spec: &'a Spec, comparison: &'a Comparison) -> Self {
-        Self {
-            problem: spec.name(),
-            judged_on: comparison.judged,
-            paired_over: comparison.paired,
-            rows: &comparison.rows,
-            notes: &comparison.notes,
-            warnings: &comparison.warnings,
         }
     }
 }

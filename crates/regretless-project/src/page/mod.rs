@@ -1,5 +1,6 @@
 //! From records to what a page shows: a comparison here, finished runs in [`runs`].
 
+mod compared;
 mod runs;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use regretless_report::{
     Activity, Charts, Comparison as Table, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
 };
 
+pub use self::compared::Compared;
 pub use self::runs::{Finished, runs};
 use crate::Spec;
 
