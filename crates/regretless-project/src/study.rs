@@ -47,20 +47,11 @@ struct Work {
 }
 
 /// The methods that names stand for; without any, those that say something about the problem, and its own.
-pub fn methods_of(
-    spec: &Spec,
-    task: &Task,
-    names: &[String],
-) -> Result<Vec<MethodName>, regretless_learn::MethodError> {
+pub fn methods_of(task: &Task, names: &[String]) -> Result<Vec<MethodName>, regretless_learn::MethodError> {
     if !names.is_empty() {
         return names.iter().map(|name| name.trim().parse()).collect();
     }
-    let mut methods = default_methods(task);
-    let own = spec.training().method;
-    if !methods.contains(&own) {
-        methods.push(own);
-    }
-    Ok(methods)
+    Ok(default_methods(task))
 }
 
 impl Study {

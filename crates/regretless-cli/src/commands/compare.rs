@@ -21,7 +21,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     let problem = args.problem.as_deref().unwrap_or(&example.problem);
     let spec = read(problem, args.methods.data.as_deref(), None, &args.settings)?;
     let task = spec.task()?;
-    let methods = methods_of(&spec, &task, &args.methods.methods)?;
+    let methods = methods_of(&task, &args.methods.methods)?;
     let seeds = args.methods.seeds(spec.training().seed);
     let interrupt = crate::interrupt::on_ctrl_c();
     let progress = Comparing::new(args.common.quiet);

@@ -28,7 +28,6 @@ use crate::mps::Model;
 use crate::spec::{HardKind, Sections};
 use crate::{Limits, Parameter, Predicted, Spec};
 
-pub use memory::settings_of;
 pub use overrides::Overrides;
 
 /// What every step needs: where the text is from, and how much is allowed.

@@ -18,7 +18,7 @@ use crate::progress::Comparing;
 pub(super) fn plan(args: &PlanCompareArgs) -> Result<Outcome, CliError> {
     let spec = read(&args.problem, args.methods.data.as_deref(), None, &args.settings)?;
     let task = spec.task()?;
-    let methods = methods_of(&spec, &task, &args.methods.methods)?;
+    let methods = methods_of(&task, &args.methods.methods)?;
     let seeds = args.methods.seeds(spec.training().seed);
     let study = Study::plan(&args.out, &spec, &task, &methods, &seeds)?;
     Ok(planned(study.folder()))
