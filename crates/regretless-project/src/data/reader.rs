@@ -207,6 +207,7 @@ impl<'a> TableReader<'a> {
             let (number, _) = self.groups.unwrap_or_default();
             let rows = match &mut self.source {
                 Source::Csv(csv) => csv.has_more()?.then_some(GROUP),
+                Source::Frame(frame) => (frame.ahead() > 0).then_some(GROUP),
                 #[cfg(feature = "parquet")]
                 Source::Parquet(parquet) => parquet.rows_ahead(),
             };
@@ -218,6 +219,7 @@ impl<'a> TableReader<'a> {
             self.groups = Some((number + 1, 0));
             skipped += match &mut self.source {
                 Source::Csv(csv) => csv.skip(rows)?,
+                Source::Frame(frame) => frame.skip(rows),
                 #[cfg(feature = "parquet")]
                 Source::Parquet(parquet) => {
                     parquet.skip_group();
