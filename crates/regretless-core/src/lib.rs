@@ -103,8 +103,8 @@ pub use predict::truths::Truths;
 pub use problem::parameter::{Parameter, Parameters, Role};
 pub use problem::tolerance::Tolerances;
 pub use problem::{
-    Block, ByParameter, HardRows, Instance, Problem, ProblemBuilder, ProblemError, RowId, RowValues, Sense,
-    Shape, Soft, SoftRows, View,
+    Block, ByParameter, Coefficients, CoefficientsRef, HardRows, Instance, Pattern, Problem, ProblemBuilder,
+    ProblemError, Row, RowId, RowValues, Sense, Shape, Soft, SoftRows, View,
 };
 pub use solve::codec::SavedError;
 pub use solve::exact_solver::{Exact, ExactSolver};

@@ -216,7 +216,7 @@ pub(crate) fn from_bytes(
     for m in 0..card.members {
         // The initial embedding does not matter: the weights come from the file.
         let mean = vec![0.0; layout.width()];
-        let mut member = build::predictor(predictor, problem.n(), layout, &names, &mean, card.constant, 0)?;
+        let mut member = build::predictor(predictor, problem, layout, &names, &mean, card.constant, 0)?;
         let fill = |part: &mut Weights| -> Result<(), LearnError> {
             let names: Vec<(String, [usize; 2])> =
                 part.iter().map(|(name, shape, _)| (name.to_owned(), shape)).collect();

@@ -421,7 +421,7 @@ impl Task {
             Some(source) if !constant => source(seed),
             _ => build::predictor(
                 &self.settings.predictor,
-                self.problem.n(),
+                &self.problem,
                 &self.layout,
                 names,
                 &mean,

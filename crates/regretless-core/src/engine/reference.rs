@@ -110,16 +110,18 @@ fn solve_with(view: &View<'_>, efforts: &[Effort]) -> Reference {
     }
     let mut p = Entries::default();
     if let Some(quadratic) = view.quadratic() {
+        let quadratic = quadratic.dense();
         for i in 0..n {
             for j in i..n {
                 p.push(i, j, quadratic[i * n + j] + quadratic[j * n + i]);
             }
         }
     }
+    let [(soft, _), (at_most, _), (equal, _)] = view.rows();
     let (mut a, mut b) = (Entries::default(), Vec::new());
     // Equalities first, then everything ≤.
     for (i, c) in view.c.iter().enumerate() {
-        (0..n).for_each(|j| a.push(i, j, view.B[i * n + j]));
+        equal.row(i).iter().for_each(|(j, v)| a.push(i, j, v));
         b.push(*c);
     }
     let mut bounds = Vec::new();
@@ -132,7 +134,7 @@ fn solve_with(view: &View<'_>, efforts: &[Effort]) -> Reference {
     }
     let equalities = b.len();
     for (e, &(k, sign, _)) in sides.iter().enumerate() {
-        (0..n).for_each(|j| a.push(b.len(), j, sign * view.C[k * n + j]));
+        soft.row(k).iter().for_each(|(j, v)| a.push(b.len(), j, sign * v));
         a.push(b.len(), n + e, -1.0);
         b.push(sign * view.d[k]);
         a.push(b.len(), n + e, -1.0);
@@ -140,7 +142,7 @@ fn solve_with(view: &View<'_>, efforts: &[Effort]) -> Reference {
     }
     let first_at_most = b.len();
     for (i, rhs) in view.b.iter().enumerate() {
-        (0..n).for_each(|j| a.push(b.len(), j, view.A[i * n + j]));
+        at_most.row(i).iter().for_each(|(j, v)| a.push(b.len(), j, v));
         b.push(*rhs);
     }
     for j in (0..n).filter(|&j| !fixed(j)) {

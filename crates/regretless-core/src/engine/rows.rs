@@ -171,8 +171,8 @@ impl Softened {
         self.m_dense = shape.dense();
         self.dense.clear();
         self.d.clear();
-        for (rows, limits) in [(view.C, view.d), (view.A, view.b), (view.B, view.c)] {
-            self.dense.extend_from_slice(rows);
+        for (rows, limits) in view.rows() {
+            self.dense.extend_from_slice(&rows.dense());
             self.d.extend_from_slice(limits);
         }
         self.ids.clear();
@@ -199,6 +199,7 @@ impl Softened {
         match (view.quadratic(), &mut self.two_q) {
             (None, two_q) => *two_q = None,
             (Some(q), two_q) => {
+                let q = q.dense();
                 let two_q = two_q.get_or_insert_with(Vec::new);
                 two_q.clear();
                 two_q.extend((0..n * n).map(|ij| q[ij] + q[(ij % n) * n + ij / n]));

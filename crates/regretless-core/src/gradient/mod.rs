@@ -20,13 +20,13 @@ use crate::engine::rows::Piece;
 use crate::linalg::hessian::Hessian;
 use crate::linalg::simd::Kernel;
 use crate::problem::parameter::Parameter;
-use crate::problem::{ByParameter, RowId, RowValues};
+use crate::problem::{ByParameter, Coefficients, CoefficientsRef, RowId, RowValues};
 use crate::surrogate::interior::Weight;
 use crate::surrogate::solution::Solution;
 
 /// A number for every parameter, in the parameters' own layout: derivatives from [`Solution::vjp`], or a direction for
 /// [`Solution::jvp`]. Derivatives are those of x with respect to the parameters *as stated*, for `min` problems too.
-/// Matrices are row-major, all blocks of a kind stacked; Q is read as (Q + Qᵀ)/2.
+/// Matrices have their values in pattern order, all blocks of a kind stacked; Q is read as (Q + Qᵀ)/2.
 ///
 /// ```
 /// use regretless_core::{ByParameter, Gradients, Parameter};
@@ -81,8 +81,8 @@ impl Solution {
     /// Zeros for some kinds of parameters, nothing for the others.
     fn zeros(&self, wanted: &[Parameter]) -> ByParameter<Vec<f64>> {
         let len = |parameter: Parameter| match parameter {
-            Parameter::Quadratic => self.rows.two_q.as_ref().map_or(0, Vec::len),
-            other => other.of(&self.problem).len(),
+            Parameter::Quadratic if self.rows.two_q.is_none() => 0,
+            other => other.entries(&self.problem),
         };
         ByParameter::from_fn(|p| vec![0.0; if wanted.contains(&p) { len(p) } else { 0 }])
     }
@@ -152,19 +152,15 @@ impl Solution {
         rows.excess(kernel, x, &mut z);
         let mut out = Gradients::from(self.zeros(wanted));
         let by = &mut out.parameters;
-        for (i, row) in by.Q.chunks_exact_mut(n).enumerate() {
-            for j in 0..n {
-                row[j] = -(v[i] * x[j] + x[i] * v[j]);
-            }
+        let problem = &self.problem;
+        if !by.Q.is_empty() {
+            problem.quadratic_pattern().pull_symmetric(&v, x, &mut by.Q);
         }
         for i in 0..rows.m() {
             let part = self.row_part(i, z[i]);
             let (pull, lambda, y) = (part.slope * y[i], part.lambda, y[i]);
-            let matrix_row = |out: &mut [f64], k: usize| {
-                let row = out.get_mut(k * n..(k + 1) * n).unwrap_or_default();
-                for (o, (v, x)) in row.iter_mut().zip(v.iter().zip(x)) {
-                    *o = -(lambda * v + pull * x);
-                }
+            let matrix_row = |rows: &Coefficients, out: &mut [f64], k: usize| {
+                rows.pattern().pull(k, (lambda, &v), (pull, x), out);
             };
             // A vector that is not wanted has no entries.
             let entry = |out: &mut [f64], k: usize, value: f64| {
@@ -174,17 +170,17 @@ impl Solution {
             };
             match rows.ids[i] {
                 RowId::Soft(k) => {
-                    matrix_row(&mut by.C, k);
+                    matrix_row(&problem.soft().C, &mut by.C, k);
                     entry(&mut by.d, k, pull);
                     entry(&mut by.alpha, k, -part.over * y);
                     entry(&mut by.under, k, part.under * y);
                 }
                 RowId::AtMost(k) => {
-                    matrix_row(&mut by.A, k);
+                    matrix_row(&problem.at_most().rows, &mut by.A, k);
                     entry(&mut by.b, k, pull);
                 }
                 RowId::Equal(k) => {
-                    matrix_row(&mut by.B, k);
+                    matrix_row(&problem.equal().rows, &mut by.B, k);
                     entry(&mut by.c, k, pull);
                 }
                 // −x ≤ −l: d' = −l.
@@ -216,22 +212,25 @@ impl Solution {
         // H dx = dθ − 2dQ x − dC'ᵀλ − C'ᵀ(w(dC'x − dd') + ∂λ/∂γ dγ + ∂λ/∂K dK)
         let mut dx: Vec<f64> = tangent.theta.iter().map(|t| sign * t).collect();
         if !tangent.Q.is_empty() {
+            let pattern = self.problem.quadratic_pattern();
+            let q = CoefficientsRef { pattern, values: &tangent.Q }.dense();
             for i in 0..n {
                 for j in 0..n {
-                    dx[i] -= (tangent.Q[i * n + j] + tangent.Q[j * n + i]) * x[j];
+                    dx[i] -= (q[i * n + j] + q[j * n + i]) * x[j];
                 }
             }
         }
+        let (soft, at_most, equal) = (self.problem.soft(), self.problem.at_most(), self.problem.equal());
         let mut push = vec![0.0; rows.m()];
         for i in 0..rows.m() {
             let part = self.row_part(i, z[i]);
             let (row, limit, price) = match rows.ids[i] {
                 RowId::Soft(k) => {
                     let price = part.over * tangent.alpha[k] - part.under * tangent.under[k];
-                    (Some(&tangent.C[k * n..(k + 1) * n]), tangent.d[k], price)
+                    (Some(soft.C.pattern().row(&tangent.C, k)), tangent.d[k], price)
                 }
-                RowId::AtMost(k) => (Some(&tangent.A[k * n..(k + 1) * n]), tangent.b[k], 0.0),
-                RowId::Equal(k) => (Some(&tangent.B[k * n..(k + 1) * n]), tangent.c[k], 0.0),
+                RowId::AtMost(k) => (Some(at_most.rows.pattern().row(&tangent.A, k)), tangent.b[k], 0.0),
+                RowId::Equal(k) => (Some(equal.rows.pattern().row(&tangent.B, k)), tangent.c[k], 0.0),
                 RowId::Lower(j) => (None, -tangent.lower[j], 0.0),
                 RowId::Upper(j) => {
                     (None, part.upper * tangent.upper[j] + (1.0 - part.upper) * tangent.lower[j], 0.0)
@@ -240,8 +239,8 @@ impl Solution {
             let k = tangent.k_rows.get(rows.ids[i]);
             let mut moved = -limit;
             if let Some(row) = row {
-                moved += kernel.dot(row, x);
-                kernel.axpy(-part.lambda, row, &mut dx);
+                moved += row.dot(x);
+                row.add_to(-part.lambda, &mut dx);
             }
             push[i] = -(part.slope * moved + price + part.lambda_by_k * (k + tangent.k));
         }

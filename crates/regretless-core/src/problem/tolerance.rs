@@ -40,8 +40,3 @@ pub(crate) fn relative(v: f64, limit: f64, size: impl FnOnce() -> f64) -> f64 {
     let scale = 1.0 + limit.abs();
     if v <= ROUNDING * scale { v / scale } else { v / (scale + size()) }
 }
-
-/// |a|ᵀ|x|
-pub(crate) fn size(a: &[f64], x: &[f64]) -> f64 {
-    a.iter().zip(x).map(|(a, x)| (a * x).abs()).sum()
-}

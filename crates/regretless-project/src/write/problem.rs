@@ -28,7 +28,7 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
     parts.vector(text, "objective", "linear", problem.theta())?;
     let predicted = spec.predicted().iter().any(|part| part.key == "objective.quadratic");
     if problem.Q().is_some() || predicted {
-        parts.matrix(text, "objective", "quadratic", problem.Q().map_or(&[], |q| q.as_slice()), n)?;
+        parts.matrix(text, "objective", "quadratic", &problem.Q().map_or_else(Vec::new, |q| q.view().dense().into_owned()), n)?;
     }
     if spec.constant != 0.0 {
         text.key("constant", number(spec.constant));
@@ -37,7 +37,7 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
         let (soft, block) = (problem.soft(), format!("soft[{i}]"));
         text.table("[[soft]]");
         text.key("name", string(name));
-        parts.matrix(text, &block, "rows", &soft.C.as_slice()[entries(rows, n)], n)?;
+        parts.matrix(text, &block, "rows", &soft.C.view().dense()[entries(rows, n)], n)?;
         parts.vector(text, &block, "limit", &soft.d[rows.clone()])?;
         parts.vector(text, &block, "over", &soft.alpha[rows.clone()])?;
         parts.vector(text, &block, "under", &soft.under[rows.clone()])?;
@@ -52,7 +52,7 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
         let block = format!("hard[{i}]");
         text.table("[[hard]]");
         text.key("name", string(name));
-        parts.matrix(text, &block, "rows", &hard.rows.as_slice()[entries(rows, n)], n)?;
+        parts.matrix(text, &block, "rows", &hard.rows.view().dense()[entries(rows, n)], n)?;
         parts.vector(text, &block, side, &hard.rhs[rows.clone()])?;
     }
     text.table("[bounds]");
