@@ -30,7 +30,7 @@ fn rows<'py>(
 ) -> PyResult<Vec<Rows<'py>>> {
     let n = matrix.cols();
     let one = |block: &Block| {
-        let own = matrix.view().dense()[block.rows.start * n..block.rows.end * n].to_vec();
+        let own = block.rows.clone().flat_map(|i| matrix.row(i).to_vec(n)).collect();
         Ok((block.name.clone(), table(py, block.rows.len(), n, own)?, of(block)))
     };
     blocks.iter().map(one).collect()

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use regretless_core::{Block, Sense};
+use regretless_core::{Block, Coefficients, Sense};
 
 use super::text::{Text, list, number, string};
 use super::{Folder, npy};
@@ -28,7 +28,8 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
     parts.vector(text, "objective", "linear", problem.theta())?;
     let predicted = spec.predicted().iter().any(|part| part.key == "objective.quadratic");
     if problem.Q().is_some() || predicted {
-        parts.matrix(text, "objective", "quadratic", &problem.Q().map_or_else(Vec::new, |q| q.view().dense().into_owned()), n)?;
+        let q = problem.Q().map_or_else(Vec::new, |q| dense(q, &(0..n)));
+        parts.matrix(text, "objective", "quadratic", &q, n)?;
     }
     if spec.constant != 0.0 {
         text.key("constant", number(spec.constant));
@@ -37,7 +38,7 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
         let (soft, block) = (problem.soft(), format!("soft[{i}]"));
         text.table("[[soft]]");
         text.key("name", string(name));
-        parts.matrix(text, &block, "rows", &soft.C.view().dense()[entries(rows, n)], n)?;
+        parts.matrix(text, &block, "rows", &dense(&soft.C, rows), n)?;
         parts.vector(text, &block, "limit", &soft.d[rows.clone()])?;
         parts.vector(text, &block, "over", &soft.alpha[rows.clone()])?;
         parts.vector(text, &block, "under", &soft.under[rows.clone()])?;
@@ -52,7 +53,7 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
         let block = format!("hard[{i}]");
         text.table("[[hard]]");
         text.key("name", string(name));
-        parts.matrix(text, &block, "rows", &hard.rows.view().dense()[entries(rows, n)], n)?;
+        parts.matrix(text, &block, "rows", &dense(&hard.rows, rows), n)?;
         parts.vector(text, &block, side, &hard.rhs[rows.clone()])?;
     }
     text.table("[bounds]");
@@ -60,9 +61,9 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
     parts.vector(text, "bounds", "upper", problem.upper())
 }
 
-/// The entries of rows.
-fn entries(rows: &Range<usize>, n: usize) -> Range<usize> {
-    rows.start * n..rows.end * n
+/// Rows with their zeros, one after the other.
+fn dense(of: &Coefficients, rows: &Range<usize>) -> Vec<f64> {
+    rows.clone().flat_map(|i| of.row(i).to_vec(of.cols())).collect()
 }
 
 struct Parts<'a> {
