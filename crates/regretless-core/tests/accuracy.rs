@@ -6,9 +6,10 @@ mod common;
 use common::{Recipe, rng};
 use proptest::prelude::*;
 use rand::RngExt;
+use regretless_core::engine::{Accuracy, Link};
 use regretless_core::{
-    Accuracy, Instance, Link, Matrix, Multipliers, Optimum, Oracle, Problem, Rule, Sense, Soft, Status,
-    Store, Surrogate, SurrogateOptions, SurrogateStatus, Tolerances,
+    Instance, Matrix, Multipliers, Optimum, Oracle, Problem, Rule, Sense, Soft, Status, Store, Surrogate,
+    SurrogateOptions, SurrogateStatus, Tolerances,
 };
 
 /// The figures of an answer, row by row from the definition.

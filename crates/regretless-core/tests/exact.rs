@@ -6,7 +6,7 @@ mod common;
 use common::{Recipe, rng};
 use proptest::prelude::*;
 use rand::RngExt;
-use regretless_core::reference::{self, ReferenceStatus};
+use regretless_core::engine::reference::{self, ReferenceStatus};
 use regretless_core::*;
 
 /// KKT conditions of the original problem, written out from its statement.

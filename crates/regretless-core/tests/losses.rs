@@ -4,6 +4,7 @@
 mod common;
 
 use common::cases::{Case, every, layouts, many, options, problem};
+use regretless_core::solve::SavedError;
 use regretless_core::*;
 
 /// Central differences of the loss's own value, all in one batch of fresh samples. Points next to a kink are skipped:

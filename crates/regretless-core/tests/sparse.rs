@@ -6,6 +6,7 @@ mod common;
 use common::cases::{Case, layouts, near, options, problem};
 use common::{Recipe, rng, sparse, vector};
 use proptest::prelude::*;
+use regretless_core::problem::ByParameter;
 use regretless_core::*;
 
 /// Values in the sparse pattern as values of the dense problem.

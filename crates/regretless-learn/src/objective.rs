@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::settings::{Mix, Sharpness};
-use regretless_core::{
-    Batch, DecisionLoss, LossOptions, LossTrouble, LossWork, Losses, Method, RowId, Scenarios, build_loss,
-    mix,
-};
+use regretless_core::loss::{LossTrouble, LossWork};
+use regretless_core::{Batch, DecisionLoss, LossOptions, Losses, Method, RowId, Scenarios, build_loss, mix};
 
 use crate::error::LearnError;
 use crate::recipe::Recipe;

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use regretless_core::problem::Role;
 use regretless_core::{
-    Instance, Layout, Multipliers, Parameter, Parameters, Problem, Regret, Role, RowValues, Scenarios, Sense,
+    Instance, Layout, Multipliers, Parameter, Parameters, Problem, Regret, RowValues, Scenarios, Sense,
     Sharpness as FittedK, Truths,
 };
 

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use regretless_core::{HardRows, Problem};
+use regretless_core::Problem;
+use regretless_core::problem::HardRows;
 use regretless_project::{Limits, Spec};
 
 fn hard(rows: &HardRows) -> impl PartialEq + std::fmt::Debug {

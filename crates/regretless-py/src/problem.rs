@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use regretless_core::{self as core, Accuracy, Coefficients, Matrix, Oracle, Soft, Status, Tolerances};
+use regretless_core::engine::Accuracy;
+use regretless_core::{self as core, Coefficients, Matrix, Oracle, Soft, Status, Tolerances};
 
 use crate::arrays::{Given, Overrides, flat, kinds, of_kind, parameter, table};
 use crate::error;

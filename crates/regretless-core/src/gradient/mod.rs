@@ -7,10 +7,12 @@
 //! ∂L/∂C'ₖ = −(λₖ v + wₖyₖ x)       ∂L/∂γₖ = −S'(zₖ) yₖ           ∂L/∂K = −Σ_{k∈M} 2γₖzₖyₖ
 //! ```
 //!
-//! Smoothed gradients ([`crate::surrogate::interior`]) have other w and S' in the same formulas, and none in K.
+//! Smoothed gradients (`surrogate::interior`) have other w and S' in the same formulas, and none in K.
 
 pub(crate) mod batch;
 pub(crate) mod kkt;
+
+pub use batch::BatchGradients;
 
 use std::ops::{Deref, DerefMut};
 
@@ -29,7 +31,8 @@ use crate::surrogate::solution::Solution;
 /// Matrices have their values in pattern order, all blocks of a kind stacked; Q is read as (Q + Qᵀ)/2.
 ///
 /// ```
-/// use regretless_core::{ByParameter, Gradients, Parameter};
+/// use regretless_core::problem::ByParameter;
+/// use regretless_core::{Gradients, Parameter};
 /// let only_theta = ByParameter { theta: vec![1.0, 2.0], ..ByParameter::default() };
 /// let gradients = Gradients::from(only_theta);
 /// assert_eq!((gradients.theta[1], gradients.of(Parameter::Limit).len()), (2.0, 0));

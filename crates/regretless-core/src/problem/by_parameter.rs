@@ -6,7 +6,8 @@ use super::parameter::Parameter;
 /// order (see [`Pattern`](super::Pattern)).
 ///
 /// ```
-/// use regretless_core::{ByParameter, Parameter};
+/// use regretless_core::problem::ByParameter;
+/// use regretless_core::Parameter;
 /// let mut names = ByParameter::from_fn(Parameter::symbol);
 /// assert_eq!((names.theta, *names.get(Parameter::Over)), ("theta", "alpha"));
 /// *names.get_mut(Parameter::Limit) = "limit";

@@ -27,8 +27,10 @@ pub use by_parameter::ByParameter;
 pub use coefficients::{Coefficients, CoefficientsRef};
 pub use error::ProblemError;
 pub use instance::{Instance, View};
+pub use parameter::{Parameter, Parameters, Role};
 pub use pattern::{Pattern, Row};
 pub use row_values::RowValues;
+pub use tolerance::Tolerances;
 
 /// Whether the objective is a gain or a cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

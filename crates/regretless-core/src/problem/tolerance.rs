@@ -1,6 +1,6 @@
 //! What counts as violated, and what an answer has to keep.
 
-/// What an answer has to keep to be called optimal; see [`Accuracy`](crate::Accuracy) for what each is relative to.
+/// What an answer has to keep to be called optimal; see [`Accuracy`](crate::engine::Accuracy) for what each is relative to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerances {
     /// Violation of hard rows and bounds.

@@ -11,3 +11,10 @@ pub(crate) mod oracle;
 pub(crate) mod pace;
 pub(crate) mod redundant;
 pub(crate) mod store;
+
+pub use codec::SavedError;
+pub use exact_solver::{Exact, ExactSolver};
+pub use optimum::{Optimum, Status};
+pub use oracle::Oracle;
+pub use pace::Pace;
+pub use store::Store;

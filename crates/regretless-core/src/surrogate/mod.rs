@@ -8,6 +8,10 @@ pub(crate) mod solution;
 pub(crate) mod solutions;
 mod vertex;
 
+pub use sharpness::Sharpness;
+pub use solution::Solution;
+pub use solutions::Solutions;
+
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use regretless_core::{Block, Problem};
+use regretless_core::Problem;
+use regretless_core::problem::Block;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 

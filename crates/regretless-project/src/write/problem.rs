@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use regretless_core::{Block, Coefficients, Sense};
+use regretless_core::problem::Block;
+use regretless_core::{Coefficients, Sense};
 
 use super::text::{Text, list, number, string};
 use super::{Folder, npy};
