@@ -82,8 +82,8 @@ def coefficients(what: str, value: Any, columns: int) -> Float | Sparse:
         raise ProblemError(f"{what} has the shape {value.shape}, expected (rows, {columns})")
     coo = value.tocoo(copy=True)
     coo.sum_duplicates()
-    places = (np.ascontiguousarray(part, dtype=np.int64) for part in (coo.row, coo.col))
-    return Sparse(int(coo.shape[0]), columns, *places, floats(what, coo.data))
+    rows, cols = (np.ascontiguousarray(part, dtype=np.int64) for part in (coo.row, coo.col))
+    return Sparse(int(coo.shape[0]), columns, rows, cols, floats(what, coo.data))
 
 
 def height(rows: Float | Sparse) -> int:

@@ -175,17 +175,17 @@ impl<'a> CoefficientsRef<'a> {
 
     /// out = Mx
     pub(crate) fn apply(&self, kernel: Kernel, x: &[f64], out: &mut [f64]) {
-        match self.pattern.is_dense() {
-            true => kernel.matvec(self.values, x, out),
-            false => out.iter_mut().zip(self.iter()).for_each(|(o, row)| *o = row.dot(x)),
+        if self.pattern.is_dense() {
+            return kernel.matvec(self.values, x, out);
         }
+        out.iter_mut().zip(self.iter()).for_each(|(o, row)| *o = row.dot(x));
     }
 
     /// out += Mᵀy
     pub(crate) fn apply_t(&self, kernel: Kernel, y: &[f64], out: &mut [f64]) {
-        match self.pattern.is_dense() {
-            true => kernel.matvec_t(self.values, y, out),
-            false => y.iter().zip(self.iter()).for_each(|(y, row)| row.add_to(*y, out)),
+        if self.pattern.is_dense() {
+            return kernel.matvec_t(self.values, y, out);
         }
+        y.iter().zip(self.iter()).for_each(|(y, row)| row.add_to(*y, out));
     }
 }

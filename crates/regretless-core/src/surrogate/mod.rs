@@ -35,7 +35,6 @@ use crate::solve::optimum::Status;
 use crate::solve::oracle::Oracle;
 use crate::solve::store::Store;
 use crate::surrogate::objective::Stage;
-use crate::surrogate::solution::Solution;
 
 /// How the pieces of S are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
