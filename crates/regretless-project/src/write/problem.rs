@@ -7,9 +7,9 @@ use regretless_core::{Coefficients, Sense};
 
 use super::text::{Text, list, number, string};
 use super::{Folder, npy};
-use crate::Spec;
-use crate::error::Result;
+use crate::error::{Place, Result, SpecError, Trouble};
 use crate::spec::HardKind;
+use crate::{Predicted, Spec};
 
 /// Larger parts are files of their own.
 const MOST: usize = 64;
@@ -17,6 +17,11 @@ const MOST: usize = 64;
 pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result<()> {
     let problem = spec.problem();
     let n = problem.n();
+    let sparse = |part: &&Predicted| part.parameter.pattern(problem).is_some_and(|p| !p.is_dense());
+    if let Some(part) = spec.predicted().iter().find(sparse) {
+        let trouble = Trouble::Misfit("a problem file cannot say that a sparse matrix is predicted".into());
+        return Err(SpecError::new(Place::Setting(part.key.clone()), trouble).hint("state it dense"));
+    }
     let parts = Parts { spec, folder };
     text.table("[problem]");
     if let Some(name) = spec.name() {
