@@ -56,7 +56,8 @@ impl Twin {
         };
         let build = |units: &[f64], d: Vec<f64>, over: Vec<f64>, under: Vec<f64>| {
             let soft = Matrix::from_fn(rows.len(), n, |i, j| units[i] * C[(rows[i], j)]);
-            let mut builder = if seed % 2 == 0 { Problem::maximize(n) } else { Problem::minimize(n) };
+            let mut builder =
+                if seed.is_multiple_of(2) { Problem::maximize(n) } else { Problem::minimize(n) };
             if quadratic {
                 builder = builder.quadratic(Q.clone());
             }
@@ -84,7 +85,7 @@ impl Twin {
         let shift = |k: usize| 0.3 * (soft.C.row(k).iter().sum::<f64>() + step as f64).sin();
         let mut d: Vec<f64> = soft.d.iter().enumerate().map(|(k, d)| d + shift(k)).collect();
         let mut alpha = soft.alpha.clone();
-        if step % 4 == 0 {
+        if step.is_multiple_of(4) {
             d.iter_mut().for_each(|d| *d += 0.1 * normal(&mut r));
             alpha.iter_mut().for_each(|a| *a *= 0.8 + 0.4 * r.random::<f64>());
         }

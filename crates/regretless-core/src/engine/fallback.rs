@@ -240,7 +240,11 @@ mod tests {
         };
         let n = 6;
         let mut matrix = |rows: usize| Matrix::from_fn(rows, n, |_, _| next());
-        let (c, a, b) = (matrix(4), matrix(3), matrix(1));
+        let (mut c, a, b) = (matrix(4), matrix(3), matrix(1));
+        if seed.is_multiple_of(3) {
+            // Three of the soft rows are one.
+            (0..n).for_each(|j| (c[(1, j)], c[(2, j)]) = (c[(0, j)], c[(0, j)]));
+        }
         let problem = Problem::maximize(n)
             .soft("s", Soft::both(c, [0.1, -0.1, 0.2, 0.0], [0.5, 0.4, 0.3, 0.2], [0.0, 0.2, 0.0, 0.1]))
             .at_most("a", a, [0.3, 0.2, 0.4])
@@ -250,14 +254,16 @@ mod tests {
             .build()
             .unwrap();
         let view = problem.view(&Instance::default()).unwrap();
-        let mut rows = Softened::new(&view, &Groups::default());
-        for i in 0..rows.m() {
+        let mut rows = Softened::new(&view, &Groups::of(&view, None));
+        rows.hinges.iter_mut().for_each(|hinges| hinges.smooth(2.0));
+        for i in (0..rows.m()).filter(|&i| rows.hinges_of(i).is_none()).collect::<Vec<_>>() {
             let law = match rows.ids[i] {
                 RowId::Soft(k) => Law::smooth(view.alpha[k], view.under[k], 2.0),
                 RowId::Equal(_) => Law::smooth(5.0, 5.0, 2.0),
                 _ => Law::smooth(5.0, 0.0, 2.0),
             };
-            rows.laws[i] = if uncapped && i >= 4 { law.uncapped() } else { law };
+            let soft = matches!(rows.ids[i], RowId::Soft(_));
+            rows.laws[i] = if uncapped && !soft { law.uncapped() } else { law };
         }
         let theta = (0..n).map(|_| next()).collect();
         (rows, theta)
