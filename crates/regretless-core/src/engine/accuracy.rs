@@ -178,11 +178,21 @@ pub(crate) fn of_surrogate(s: &Softened, x: &[f64], theta: &[f64], objective: f6
     let kernel = Kernel::new();
     let (mut z, mut residual) = (vec![0.0; s.m()], vec![0.0; s.n]);
     s.excess(kernel, x, &mut z);
-    let lambda: Vec<f64> = s.laws.iter().zip(&z).map(|(law, z)| law.clipped(*z)).collect();
+    let mut lambda: Vec<f64> = s.laws.iter().zip(&z).map(|(law, z)| law.clipped(*z)).collect();
     let over: Vec<f64> = s.laws.iter().map(|law| law.above).collect();
     let under: Vec<f64> = s.laws.iter().map(|law| -law.below).collect();
     let rows = Rows { z: &z, lambda: &lambda, over: &over, under: &under, limit: &s.d };
-    let terms = rows.terms(kernel);
+    let mut terms = rows.terms(kernel);
+    for hinges in &s.hinges {
+        let z = z[hinges.row];
+        for (limit, law) in hinges.laws() {
+            let (z, lambda) = (z - limit, law.clipped(z - limit));
+            let cost = if z > 0.0 { law.above * z } else { law.below * z };
+            terms.signed += cost - lambda * z;
+            terms.absolute += (cost - lambda * z).abs();
+        }
+        lambda[hinges.row] = hinges.clipped(z);
+    }
     let (mut primal, mut row) = (0.0_f64, vec![0.0; s.n]);
     for (i, law) in s.laws.iter().enumerate() {
         // Hard rows have a price here, and are violated all the same.

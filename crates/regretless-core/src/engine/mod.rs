@@ -6,6 +6,7 @@
 pub(crate) mod accuracy;
 pub(crate) mod clock;
 pub(crate) mod fallback;
+pub(crate) mod hinges;
 pub(crate) mod newton;
 pub(crate) mod path;
 pub(crate) mod penalty;

@@ -7,6 +7,7 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
+use crate::engine::hinges::Hinges;
 use crate::engine::rows::Softened;
 use crate::problem::View;
 
@@ -178,7 +179,9 @@ pub(crate) fn solve_softened(s: &Softened, theta: &[f64]) -> Option<Vec<f64>> {
     let n = s.n;
     let mut row = vec![0.0; n];
     let mut sides = Vec::new();
-    for (i, law) in s.laws.iter().enumerate() {
+    let hinges = |h: &Hinges| h.laws().map(|(limit, law)| (h.row, limit, law)).collect::<Vec<_>>();
+    let laws = s.laws.iter().enumerate().map(|(i, law)| (i, 0.0, *law));
+    for (i, limit, law) in laws.chain(s.hinges.iter().flat_map(hinges)) {
         // Without caps on both sides the law is one line: each side starts where it crosses zero.
         let zero = -law.anchor / law.slope;
         let free = law.above.is_infinite() && law.below.is_infinite();
@@ -188,7 +191,7 @@ pub(crate) fn solve_softened(s: &Softened, theta: &[f64]) -> Option<Vec<f64>> {
                 // The side's own share of the slope; an uncapped side keeps the whole of it.
                 let total = law.above - law.below;
                 let slope = if total.is_finite() { law.slope * cap / total } else { law.slope };
-                sides.push((i, sign, cap, slope, end));
+                sides.push((i, sign, cap, slope, sign * limit + end));
             }
         }
     }

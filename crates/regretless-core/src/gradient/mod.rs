@@ -18,7 +18,7 @@ use std::ops::{Deref, DerefMut};
 
 use rayon::prelude::*;
 
-use crate::engine::rows::Piece;
+use crate::engine::rows::{Law, Piece};
 use crate::linalg::hessian::Hessian;
 use crate::linalg::simd::Kernel;
 use crate::problem::parameter::Parameter;
@@ -120,11 +120,11 @@ impl Solution {
     pub fn vjp(&self, g: &[f64]) -> Gradients {
         let (z, y, mut out) = self.row_pulls(g, &Parameter::ALL);
         out.k_rows = RowValues::constant(self.shape(), 0.0);
-        for i in 0..self.rows.m() {
-            let by_k = -self.row_part(i, z[i]).lambda_by_k * y[i];
+        self.each_part(&z, |i, id, part| {
+            let by_k = -part.lambda_by_k * y[i];
             out.k += by_k;
-            out.k_rows.get_mut(self.rows.ids[i]).into_iter().for_each(|k| *k = by_k);
-        }
+            out.k_rows.get_mut(id).into_iter().for_each(|k| *k = by_k);
+        });
         out
     }
 
@@ -159,8 +159,7 @@ impl Solution {
         if !by.Q.is_empty() {
             problem.quadratic_pattern().pull_symmetric(&v, x, &mut by.Q);
         }
-        for i in 0..rows.m() {
-            let part = self.row_part(i, z[i]);
+        self.each_part(&z, |i, id, part| {
             let (pull, lambda, y) = (part.slope * y[i], part.lambda, y[i]);
             let matrix_row = |rows: &Coefficients, out: &mut [f64], k: usize| {
                 rows.pattern().pull(k, (lambda, &v), (pull, x), out);
@@ -171,7 +170,7 @@ impl Solution {
                     *o += value;
                 }
             };
-            match rows.ids[i] {
+            match id {
                 RowId::Soft(k) => {
                     matrix_row(&problem.soft().C, &mut by.C, k);
                     entry(&mut by.d, k, pull);
@@ -194,7 +193,7 @@ impl Solution {
                     entry(&mut by.lower, j, pull * (1.0 - part.upper));
                 }
             }
-        }
+        });
         if !by.theta.is_empty() {
             let sign = self.problem.sign();
             by.theta.iter_mut().zip(&v).for_each(|(t, v)| *t = sign * v);
@@ -225,9 +224,8 @@ impl Solution {
         }
         let (soft, at_most, equal) = (self.problem.soft(), self.problem.at_most(), self.problem.equal());
         let mut push = vec![0.0; rows.m()];
-        for i in 0..rows.m() {
-            let part = self.row_part(i, z[i]);
-            let (row, limit, price) = match rows.ids[i] {
+        self.each_part(&z, |i, id, part| {
+            let (row, limit, price) = match id {
                 RowId::Soft(k) => {
                     let price = part.over * tangent.alpha[k] - part.under * tangent.under[k];
                     (Some(soft.C.pattern().row(&tangent.C, k)), tangent.d[k], price)
@@ -239,14 +237,14 @@ impl Solution {
                     (None, part.upper * tangent.upper[j] + (1.0 - part.upper) * tangent.lower[j], 0.0)
                 }
             };
-            let k = tangent.k_rows.get(rows.ids[i]);
+            let k = tangent.k_rows.get(id);
             let mut moved = -limit;
             if let Some(row) = row {
                 moved += row.dot(x);
                 row.add_to(-part.lambda, &mut dx);
             }
-            push[i] = -(part.slope * moved + price + part.lambda_by_k * (k + tangent.k));
-        }
+            push[i] -= part.slope * moved + price + part.lambda_by_k * (k + tangent.k);
+        });
         rows.apply_t(kernel, &push, &mut dx);
         self.solve_h(kernel, &mut dx);
         dx
@@ -270,9 +268,30 @@ impl Solution {
         solutions.par_iter().zip(tangents).map(|(solution, tangent)| solution.jvp(tangent)).collect()
     }
 
-    /// What the derivatives need of row `i` at excess `z`, on its (frozen) piece.
-    fn row_part(&self, i: usize, z: f64) -> RowPart {
-        let (law, k) = (&self.rows.laws[i], self.sharpness[i]);
+    /// What the derivatives need of every row as stated: the engine's row, which row it is, and its part of that.
+    fn each_part(&self, z: &[f64], mut each: impl FnMut(usize, RowId, RowPart)) {
+        let (rows, state, interior) = (&*self.rows, &*self.state, self.interior());
+        for (i, &z) in z.iter().enumerate() {
+            if rows.hinges_of(i).is_none() {
+                let weight = interior.map(|interior| interior.rows[i]);
+                let part = RowPart::of(&rows.laws[i], state.piece[i], z, self.sharpness[i], weight);
+                each(i, rows.ids[i], part);
+            }
+        }
+        for (at, (hinges, segment)) in rows.hinges.iter().zip(&state.segments).enumerate() {
+            let (i, k) = (hinges.row, self.sharpness[hinges.row]);
+            for (of, hinge) in hinges.each().enumerate() {
+                let weight = interior.map(|interior| interior.hinges[at][of]);
+                let (law, piece) = (hinge.law(k), segment.piece_of(hinge.rank));
+                each(i, RowId::Soft(hinge.soft), RowPart::of(&law, piece, z[i] - hinge.limit, k, weight));
+            }
+        }
+    }
+}
+
+impl RowPart {
+    /// Of a row with excess z on its (frozen) piece, or with the weight that smoothed gradients give it.
+    fn of(law: &Law, piece: Piece, z: f64, k: f64, smoothed: Option<Weight>) -> Self {
         let upper = if law.below == 0.0 {
             1.0
         } else if law.above.is_finite() && law.below.is_finite() {
@@ -280,14 +299,13 @@ impl Solution {
         } else {
             0.5
         };
-        if let Some(interior) = self.interior().filter(|_| law.slope > 0.0) {
-            let Weight { slope, over } = interior.rows[i];
-            let lambda = law.multiplier(self.state.piece[i], z);
-            return RowPart { lambda, slope, over, under: 1.0 - over, upper, lambda_by_k: 0.0 };
+        if let Some(Weight { slope, over }) = smoothed.filter(|_| law.slope > 0.0) {
+            let lambda = law.multiplier(piece, z);
+            return Self { lambda, slope, over, under: 1.0 - over, upper, lambda_by_k: 0.0 };
         }
         // A row without a price has no piece; its share of a unit price is still S'(z).
         let piece = if law.slope > 0.0 {
-            self.state.piece[i]
+            piece
         } else {
             let h = 0.25 / k;
             match z {
@@ -301,7 +319,7 @@ impl Solution {
             Piece::On => 2.0 * k * z + 0.5,
             Piece::Above => 1.0,
         };
-        RowPart {
+        Self {
             lambda: law.multiplier(piece, z),
             slope: law.weight(piece),
             over: share,

@@ -86,10 +86,10 @@ fn quadratic(pattern: &Pattern, decided: &[f64], best: &[f64]) -> Vec<f64> {
 
 /// ∂F_K/∂α = −S(z) and ∂F_K/∂α₂ = −S(−z), at x̂ less at x.
 fn prices(stage: &Stage, soft: usize, decided: &[f64], best: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let (z, zb) = (stage.excess(decided), stage.excess(best));
+    let (z, zb) = (stage.soft(soft, decided), stage.soft(soft, best));
     let side = |sign: f64| {
-        let hinge = |z: f64, i: usize| smooth_hinge(sign * z, stage.sharpness[i]);
-        (0..soft).map(|i| hinge(zb[i], i) - hinge(z[i], i)).collect()
+        let hinge = |(z, k): (f64, f64)| smooth_hinge(sign * z, k);
+        zb.iter().zip(&z).map(|(zb, z)| hinge(*zb) - hinge(*z)).collect()
     };
     (side(1.0), side(-1.0))
 }

@@ -6,9 +6,10 @@
 //! max_x  θ̄ᵀx − xᵀQ̄x − (1/S) Σ_s α_sᵀmax(C_s x − d_s, 0)        over the same hard rows and bounds
 //! ```
 //!
-//! which is a problem of the same kind: every soft row with a predicted entry is repeated S times at 1/S of its price, and
+//! which is a problem of the same kind: every soft row with a predicted entry is stated S times at 1/S of its price, and
 //! θ and Q, in which the objective is linear, are replaced by their means (the sample average approximation of stochastic
-//! programming).
+//! programming). To the engine the S are one row with many breakpoints ([`crate::engine::hinges`]), unless their
+//! coefficients are predicted.
 
 use std::ops::Range;
 
