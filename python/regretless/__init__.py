@@ -6,6 +6,7 @@ Predict the parameters of an optimisation problem, decide with the predictions, 
 from typing import TYPE_CHECKING, Any
 
 from ._regretless import __version__
+from .compare import Check, Comparison, check, compare
 from .cvxpy import CvxpyProblem, from_cvxpy
 from .errors import (
     InternalError,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "Certificate",
+    "Check",
+    "Comparison",
     "CvxpyProblem",
     "DecisionLoss",
     "DecisionRegressor",
@@ -54,6 +57,8 @@ __all__ = [
     "Surrogate",
     "TrainingError",
     "__version__",
+    "check",
+    "compare",
     "from_cvxpy",
     "read_problem",
     "regret",
@@ -67,3 +72,7 @@ def __getattr__(name: str) -> Any:
 
         return DecisionRegressor
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -36,8 +36,8 @@ class LossError(RegretlessError, ValueError):
     """A decision loss cannot be built or evaluated as asked."""
 
 
-class TrainingError(RegretlessError, RuntimeError):
-    """Training failed: data, settings or divergence."""
+class TrainingError(RegretlessError, RuntimeError, ValueError):
+    """Training failed: data, settings or divergence. A ``ValueError`` too, as scikit-learn has it for bad data."""
 
 
 class InternalError(RegretlessError, RuntimeError):

@@ -145,6 +145,8 @@ class Problem:
             "sense": sense,
             "variables": None if variables is None else [str(name) for name in variables],
         }
+        #: The problem file that it was read from.
+        self.file: str | None = None
         self._build()
 
     def _build(self) -> None:
@@ -155,10 +157,11 @@ class Problem:
         )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
-        return self._state
+        return self._state | ({} if self.file is None else {"file": self.file})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._state = state
+        self.file = state.get("file")
+        self._state = {name: part for name, part in state.items() if name != "file"}
         self._build()
 
     @property

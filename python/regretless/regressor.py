@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 import json
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import _regretless
-from ._arrays import SYMBOLS, Float, floats
+from ._arrays import Float, floats
 from ._decide import decided
-from ._predicted import Predicted, Values, names
+from ._predicted import Predicted, Values
+from ._project import SETTINGS, Features, Rows, Targets, project_of, taken
+from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
+from .compare import axes
 from .errors import RegretlessWarning, TrainingError
 from .measures import Decisions, told
 from .problem import Problem, stated_problem
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["DecisionRegressor"]
 
@@ -61,9 +69,10 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     is best on validation), one of ``regretless.METHODS``, or one of them with ``+l2``, ``+stopped`` and ``+scenarios``. ``K`` is ``"auto"``, a number, or
     several to choose from. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
 
-    ``fit(X, y)`` takes an array for one predicted parameter, or a dict of arrays, or for several parameters in a search one array with their
-    entries side by side, in the order of ``predicts``. X with three axes, (rows, variables, features), trains one network that all variables share. Of the rows a
-    share of ``validation`` is held out to choose by: rows drawn by the seed, or with ``shuffle=False`` the last ones. A predicted Q is
+    ``fit(X, y)`` takes arrays or frames (pandas, polars, Arrow): for one predicted parameter its entries, or a dict with several parameters, or for
+    a search one array with their entries side by side, in the order of ``predicts``. For one quantity y may have one axis. Columns of frames are
+    found by name, whatever their order. X with three axes, (rows, variables, features), trains one network that all variables share. Of the rows a
+    share of ``validation`` is held out to choose by: rows drawn by the seed as the command line draws them, or with ``shuffle=False`` the last ones. A predicted Q is
     made of embeddings of the variables; ``embedding`` is their length, or a dict such as ``{"embedding": 8, "form": "cosine"}``. Rows
     that have no optimum under what came true are an error, with ``infeasible="skip"`` left out.
 
@@ -133,113 +142,167 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
 
     # Fitting.
 
-    def fit(self, X: ArrayLike, y: Values) -> DecisionRegressor:
-        """Trains on rows of features and the parameters that came true."""
-        features, layout = self._features(X, stated_problem(self.problem)), self._layout()
-        targets = layout.flat("y", self._parts(y, layout, self._names()))
-        rows = len(features)
-        each = None if np.ndim(X) == 2 else np.arange(features.shape[1]).reshape(self.problem.n, -1).tolist()
-        if len(targets) != rows:
-            raise TrainingError(f"X has {rows} rows, y {len(targets)}")
-        held = self._held_out(rows)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        validation: tuple[Any, Any] | None = None,
+        callbacks: Sequence[Callable[[Epoch], Any]] | Callable[[Epoch], Any] = (),
+    ) -> DecisionRegressor:
+        """Trains on rows of features and the parameters that came true.
+
+        ``sample_weight`` says how much each row counts in training. ``validation=(X, y)`` are rows to choose by, in place of a share of the
+        others. ``callbacks`` are called after every epoch with its row of ``history_``; one that returns ``True`` ends the training with
+        what it has.
+        """
         if self.infeasible not in ("fail", "skip"):
             raise TrainingError(f"infeasible is {self.infeasible!r}: 'fail' or 'skip'")
-        settings = self._settings(shared=each is not None)
-        with _Bar(self.verbose) as watch:
-            learner = _regretless.Learner.fit(
-                self.problem._inner, layout.names, settings, self.method, self._seed(),
-                features, targets, held, each, watch, self.threads,
-            )  # fmt: skip
-        for warning in learner.warnings:
+        problem = stated_problem(self.problem)
+        seed = self._seed()
+        split = None if validation is not None else self._split(X)
+        rows = Rows(problem, self.predicts, X, y, self._settings(), seed=seed, split=split, validation=validation)
+        data = rows.data
+        if sample_weight is not None:
+            weights = self._weights(sample_weight, len(rows.features.array))
+            # Rows to choose by count once.
+            data = data.with_weights(np.concatenate([weights, np.ones(len(data) - len(weights))]))
+        called = [callbacks] if callable(callbacks) else list(callbacks)
+        with _Bar(self.verbose) as bar:
+            watch = [*bar, *called]
+            learner = _regretless.Learner.fit(rows.project, data, _watcher(watch), self.threads)
+        outcome: Outcome = json.loads(learner.outcome())
+        for warning in (*outcome["warnings"], *outcome["notes"]):
             warnings.warn(warning, RegretlessWarning, stacklevel=2)
         # All at once: a fit that fails leaves the one before. Settings may change afterwards, what was fitted does not.
         self._learner: _regretless.Learner | None = learner
-        self._fitted_with = (self.problem, list(self._names()), settings)
+        self._rows = (rows.stated, rows.order, rows.features.forget(), rows.targets.names, rows.targets.one_axis)
         #: Number of features.
-        self.n_features_in_ = features.shape[1]
+        self.n_features_in_ = len(rows.features.names)
+        if rows.features.named:
+            #: Names of the features, where X was a frame.
+            self.feature_names_in_ = np.array(rows.features.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         #: The method that was kept: with `auto` or several K, the best on validation.
-        self.method_ = learner.kept
+        self.method_ = outcome["kept"]
         #: What was chosen, over what, by how much.
-        self.summary_ = learner.sentence
+        self.summary_ = outcome["sentence"]
+        #: Every epoch of every stage; `pandas.DataFrame(model.history_)` is a frame of it.
+        self.history_: list[Epoch] = flat(learner.epochs())
+        #: Everything that was trained on the way, with its measures on validation.
+        self.candidates_: list[Candidate] = outcome["tried"]
+        kept = next((tried for tried in self.candidates_ if tried["name"] == self.method_), None)
+        #: Epochs of what was kept.
+        self.n_iter_ = kept["epochs"] if kept else 0
         return self
 
-    def predict(self, X: ArrayLike) -> Any:
+    def predict(self, X: Any) -> Any:
         """Parameters for rows of features: an array, or a dict of arrays for several."""
-        learner = self._fitted()
-        return self._layout(fitted=True).shaped(learner.predict(self._known_features(X)))
+        learner, layout = self._fitted(), self._layout()
+        rows = learner.predict(self._features(X))
+        out = np.empty_like(rows)
+        out[:, taken(project_of(self._rows[0]), layout)] = rows
+        if self._rows[4]:
+            return out[:, 0]
+        shaped = layout.shaped(out)
+        return self._framed(shaped, self._rows[3].get(layout.names[0])) if len(layout.names) == 1 else shaped
 
-    def decide(self, X: ArrayLike) -> Float:
+    def decide(self, X: Any) -> Any:
         """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them."""
-        return decided(self._fitted(), self._known_features(X), self.threads)
+        x = decided(self._fitted(), self._features(X), self.threads)
+        return self._framed(x, self._rows[0][0].variables)
 
-    def evaluate(self, X: ArrayLike, y: Values) -> Decisions:
+    def evaluate(self, X: Any, y: Values) -> Decisions:
         """Decisions for rows of features, judged by the parameters that came true."""
-        learner = self._fitted()
-        features, layout = self._known_features(X), self._layout(fitted=True)
-        truths = layout.flat("y", self._parts(y, layout, self._fitted_with[1]))
+        learner, features, truths = self._fitted(), self._features(X), self._truths(y)
         if len(truths) != len(features):
-            raise TrainingError(f"X has {len(features)} rows, y {len(truths)}")
+            raise TrainingError(f"inconsistent numbers of samples: X has {len(features)} rows, y {len(truths)}")
         return told(Decisions(**learner.evaluate(features, truths, self.threads)), stacklevel=4)
 
-    def score(self, X: ArrayLike, y: Values) -> float:
+    def score(self, X: Any, y: Values, sample_weight: ArrayLike | None = None) -> float:
         """Minus the mean regret: higher is better, 0 is best. NaN if a prediction cannot be decided with, so that a search ranks it last."""
         judged = self.evaluate(X, y)
-        return float("nan") if judged.undecided else -judged.mean
+        if judged.undecided:
+            return float("nan")
+        if sample_weight is None:
+            return -judged.mean
+        weights = self._weights(sample_weight, len(judged.regret))
+        known = ~np.isnan(judged.regret)
+        return -float(np.average(judged.regret[known], weights=weights[known]))
+
+    def set_output(self, *, transform: Literal["default", "pandas", "polars"] | None = None) -> DecisionRegressor:
+        """What ``decide`` and ``predict`` of one parameter give: arrays, or frames with the names of variables and targets."""
+        if transform not in (None, "default", "pandas", "polars"):
+            raise TrainingError(f"transform is {transform!r}: 'default', 'pandas' or 'polars'")
+        if transform is not None:
+            self._output = transform
+        return self
+
+    def save(self, directory: str | PathLike[str]) -> None:
+        """Writes a run as ``regretless train`` does: ``regretless decide`` uses it, and :class:`Run` opens it.
+
+        It holds text, JSON and numbers; no pickles.
+        """
+        self._fitted().save(project_of(self._rows[0]), fspath(directory))
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The regret on validation by epoch, a line a stage, with matplotlib."""
+        self._fitted()
+        drawn: Axes = learning_curve(self.history_, axes(ax))
+        return drawn
 
     # Details.
 
-    def _names(self) -> list[str]:
-        return names(stated_problem(self.problem), self.predicts, "predicts")
+    def _layout(self) -> Predicted:
+        problem, predicted, _, _ = self._rows[0]
+        return Predicted(problem, predicted)
 
-    def _layout(self, *, fitted: bool = False) -> Predicted:
-        problem, own = self._fitted_with[:2] if fitted else (stated_problem(self.problem), self._names())
-        # The order of problem files.
-        return Predicted(problem, sorted(own, key=lambda name: SYMBOLS.index(name) if name in SYMBOLS else 0))
+    def _features(self, X: Any) -> Float:
+        self._fitted()
+        return Features(X, self._rows[0][0], self._rows[2]).array
 
-    def _parts(self, y: Values, layout: Predicted, order: list[str]) -> Values:
-        if isinstance(y, Mapping):
-            return y
-        array = floats("y", y)
-        if array.ndim == 2 and array.shape[1] == layout.width:
-            # Side by side, in the order of `predicts`.
-            shaped: Values = Predicted(layout.problem, order).shaped(array)
-            return shaped
-        return array
+    def _truths(self, y: Any) -> Float:
+        layout = self._layout()
+        flat_rows = Targets(y, layout, self._rows[1], self._rows[3]).array
+        return np.ascontiguousarray(flat_rows[:, taken(project_of(self._rows[0]), layout)])
+
+    def _framed(self, array: Float, columns: list[str] | None) -> Any:
+        """The array, or a frame of the kind that was asked for."""
+        kind = getattr(self, "_output", "default")
+        if kind == "default" or array.ndim != 2:
+            return array
+        names = columns or [f"y{j}" for j in range(array.shape[1])]
+        module = __import__(kind)
+        return module.DataFrame(array, **{"columns" if kind == "pandas" else "schema": names})
 
     def _seed(self) -> int:
-        if self.random_state is None:
+        state = self.random_state
+        if state is None:
             return int(np.random.default_rng().integers(2**32))
-        if not isinstance(self.random_state, (int, np.integer)) or self.random_state < 0:
-            raise TrainingError(f"random_state is {self.random_state!r}: a whole number from 0 on, or None")
-        return int(self.random_state)
+        if isinstance(state, np.random.RandomState):
+            return int(state.randint(2**31))
+        if not isinstance(state, (int, np.integer)) or state < 0:
+            raise TrainingError(f"random_state is {state!r}: a whole number from 0 on, or None")
+        return int(state)
 
-    def _features(self, X: ArrayLike, problem: Problem) -> Float:
-        features, n = floats("X", X), problem.n
-        bad = np.argwhere(~np.isfinite(features))
-        if len(bad):
-            raise TrainingError(f"X{bad[0].tolist()} is {features[tuple(bad[0])]}: fill in what is missing first")
-        if features.ndim == 3 and features.shape[1] == n:
-            return features.reshape(len(features), -1)
-        if features.ndim != 2:
-            wanted = f"(rows, features), or (rows, {n}, features) for a network shared by all variables"
-            raise TrainingError(f"X has the shape {features.shape}, expected {wanted}")
-        return features
-
-    def _known_features(self, X: ArrayLike) -> Float:
-        self._fitted()
-        features = self._features(X, self._fitted_with[0])
-        if features.shape[1] != self.n_features_in_:
-            raise TrainingError(f"X has {features.shape[1]} features, the model was trained on {self.n_features_in_}")
-        return features
-
-    def _held_out(self, rows: int) -> NDArray[np.bool_]:
+    def _split(self, X: Any) -> dict[str, Any]:
+        """The share that is held out: at least one row of two."""
         if not 0.0 < self.validation < 1.0:
             raise TrainingError(f"validation is {self.validation}: a share between 0 and 1")
-        count = min(max(round(self.validation * rows), 1), max(rows - 1, 0))
-        held = np.zeros(rows, dtype=np.bool_)
-        order = np.random.default_rng(self._seed()).permutation(rows) if self.shuffle else np.arange(rows)
-        held[order[rows - count :]] = True
-        return held
+        rows = X.shape[0] if hasattr(X, "shape") and len(X.shape) else len(X) if hasattr(X, "__len__") else 0
+        count = min(max(round(self.validation * rows), 1), max(rows - 1, 1))
+        share = self.validation if round(self.validation * rows) == count else count / max(rows, 1)
+        return {"kind": "random" if self.shuffle else "chronological", "valid": share, "test": 0.0}
+
+    @staticmethod
+    def _weights(given: ArrayLike, rows: int) -> Float:
+        weights = floats("sample_weight", given)
+        weights = np.full(rows, float(weights)) if weights.ndim == 0 else weights
+        if weights.shape != (rows,):
+            raise TrainingError(f"sample_weight.shape == {weights.shape}, expected ({rows},): one number for each row")
+        return np.ascontiguousarray(weights)
 
     def _fitted(self) -> _regretless.Learner:
         learner = getattr(self, "_learner", None)
@@ -247,40 +310,14 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise _NotFitted("this DecisionRegressor is not fitted yet: call fit(X, y) first")
         return learner  # type: ignore[no-any-return]
 
-    def _settings(self, *, shared: bool) -> str:
-        """The settings in the words of problem files."""
-        surrogate = {"k": self.K, "smoothing": self.smoothing, "multipliers": self.multipliers}
-        predictor: dict[str, Any] = {"kind": self.predictor, "layers": self.layers, "dropout": self.dropout}
-        if shared:
-            predictor["shared"] = True
-        if self.embedding is not None:
-            whole = isinstance(self.embedding, Mapping)
-            predictor["quadratic"] = self.embedding if whole else {"embedding": self.embedding}
-        training = {
-            "epochs": self.epochs,
-            "batch": self.batch,
-            "learning_rate": self.learning_rate,
-            "weight_decay": self.weight_decay,
-            "mix": self.mix,
-            "stop": None if self.patience is None else {"patience": self.patience},
-            "scenarios": None if self.scenarios is None else {"count": self.scenarios},
-            "infeasible": self.infeasible,
-        }
-        sections = {"surrogate": surrogate, "predictor": predictor, "training": training}
-        given = {
-            name: {key: value for key, value in section.items() if value is not None}
-            for name, section in sections.items()
-        }
-        try:
-            return json.dumps(given, default=_plain, allow_nan=False)
-        except ValueError as error:
-            raise TrainingError(f"a setting is not finite: {error}") from None
+    def _settings(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in SETTINGS if hasattr(self, name)}
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         learner = state.pop("_learner", None)
         if learner is not None:
-            state["_model"] = (learner.to_bytes(), learner.sentence, learner.kept)
+            state["_model"] = (learner.to_bytes(), learner.outcome(), learner.epochs())
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -288,18 +325,50 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         model = state.pop("_model", None)
         self.__dict__.update(state)
         if model is not None:
-            problem, _, settings = self._fitted_with
-            predicted = self._layout(fitted=True).names
-            self._learner = _regretless.Learner.from_bytes(problem._inner, predicted, settings, *model)
+            self._learner = _regretless.Learner.from_bytes(project_of(self._rows[0]), *model)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        # Its score is minus a regret: 0 at best.
+        tags.regressor_tags.poor_score = True
+        return tags
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """One line: the problem and what differs from the defaults."""
+        defaults = inspect.signature(type(self).__init__).parameters
+        changed = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name != "problem" and repr(value) != repr(defaults[name].default)
+        }
+        shown = ", ".join([repr(self.problem), *(f"{name}={_brief(value)}" for name, value in changed.items())])
+        return f"{type(self).__name__}({shown})"
+
+    def _repr_html_(self) -> str:
+        fitted = f"<br>{html.escape(self.summary_)}" if hasattr(self, "summary_") else ""
+        return f"<pre>{html.escape(repr(self))}</pre>{fitted}"
 
 
-def _plain(value: Any) -> Any:
-    """Numbers and arrays of NumPy, and other mappings, as JSON knows them."""
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TrainingError(f"{value!r} of type {type(value).__name__} is no value of a setting")
+def _brief(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def _watcher(watch: Sequence[Callable[..., Any]]) -> Callable[[int, str], bool] | None:
+    """All who watch as one; true if one of them has seen enough."""
+    if not watch:
+        return None
+
+    def called(epochs: int, epoch: str) -> bool:
+        row = one(epoch)
+        enough = False
+        for callback in watch:
+            given = (epochs, row) if isinstance(getattr(callback, "__self__", None), _Bar) else (row,)
+            enough = callback(*given) is True or enough
+        return enough
+
+    return called
 
 
 class _Bar:
@@ -310,24 +379,26 @@ class _Bar:
         self.bar: Any = None
         self.stage: str | None = None
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> list[Callable[..., Any]]:
         if not self.verbose:
-            return None
+            return []
         try:
             from tqdm.auto import tqdm
         except ImportError as error:
             raise ImportError("verbose=True shows a tqdm bar: pip install tqdm") from error
         self.tqdm = tqdm
-        return self.show
+        return [self.show]
 
-    def show(self, stage: str, epochs: int, epoch: int, loss: float, regret: float) -> None:
+    def show(self, epochs: int, epoch: Epoch) -> None:
         """Called after every epoch."""
-        if stage != self.stage:
+        if epoch["stage"] != self.stage:
             self.__exit__()
-            self.stage = stage
-            self.bar = self.tqdm(total=epochs, desc=stage, unit="epoch")
-        self.bar.set_postfix(loss=f"{loss:.4g}", regret=f"{regret:.4g}", refresh=False)
-        self.bar.update(epoch - self.bar.n)
+            self.stage = epoch["stage"]
+            self.bar = self.tqdm(total=epochs, desc=self.stage, unit="epoch")
+        numbers = {"loss": epoch["loss"], "regret": epoch["valid_regret"]}
+        shown = {name: "–" if value is None else f"{value:.4g}" for name, value in numbers.items()}
+        self.bar.set_postfix(shown, refresh=False)
+        self.bar.update(epoch["epoch"] - self.bar.n)
 
     def __exit__(self, *_: object) -> None:
         if self.bar is not None:

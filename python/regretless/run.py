@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from os import PathLike, fspath
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _regretless
-from ._arrays import Float, floats
+from ._arrays import Float
 from ._decide import decided
+from ._frames import dense, header, matched, some, whole
+from ._told import Candidate, Card, Epoch, Outcome, flat, learning_curve
+from .compare import axes, frame, table
 from .errors import ProjectError
 from .measures import Decisions, told
 from .problem import Problem
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame  # type: ignore[import-untyped]
 
 __all__ = ["Run", "read_problem"]
 
@@ -43,8 +50,10 @@ def read_problem(path: str | PathLike[str]) -> Problem:
     >>> farm.solve([3.0, 2.0]).x
     array([8., 0.])
     """
-    state, _, _ = _regretless.read_problem(fspath(path))
-    return _stated(state)
+    state, _, _ = _regretless.Project.read(fspath(path), "{}").stated()
+    problem = _stated(state)
+    problem.file = str(Path(path).absolute())
+    return problem
 
 
 def _stated(state: dict[str, Any]) -> Problem:
@@ -54,15 +63,16 @@ def _stated(state: dict[str, Any]) -> Problem:
 
 
 class Run:
-    """A finished run of ``regretless train``: its model decides here as it does on the command line, bit for bit.
+    """A finished run of ``regretless train`` or ``DecisionRegressor.save``: it decides here as on the command line, bit for bit.
 
     ``X`` is an array with the model's features in its order, or a data frame (pandas, polars, Arrow) that has them by name, in any
-    order and among others. Reading a run executes nothing.
+    order and among others. Reading a run executes nothing: it holds text, JSON and numbers, and no pickles.
     """
 
     def __init__(self, directory: str | PathLike[str]) -> None:
-        self._directory = fspath(directory)
-        (state, name, predicted), self._learner, card, result, epochs = _regretless.read_run(self._directory)
+        #: Where it is.
+        self.directory: Path = Path(directory)
+        (state, name, predicted), self._learner = _regretless.read_run(fspath(directory))
         #: The problem; predicted parts hold placeholders.
         self.problem: Problem = _stated(state)
         #: The problem's name, if its file gives one.
@@ -70,10 +80,11 @@ class Run:
         #: The symbols of what is predicted, in the order of the targets.
         self.predicts: list[str] = predicted
         #: What the model file says about itself.
-        self.card: dict[str, Any] = json.loads(card)
-        #: What training came to: ``result.json``, if it is still there.
-        self.result: dict[str, Any] | None = json.loads(result)
-        self._epochs: list[dict[str, Any]] = json.loads(epochs)
+        self.card: Card = json.loads(self._learner.card())
+        #: What training came to, if it was trained to its end.
+        self.result: Outcome | None = json.loads(self._learner.outcome())
+        #: Every epoch of every stage.
+        self.epochs: list[Epoch] = flat(self._learner.epochs())
 
     @property
     def features(self) -> list[str]:
@@ -88,21 +99,21 @@ class Run:
     @property
     def method(self) -> str:
         """The method of the model that was kept."""
-        return str(self.card["method"])
+        return self.card["method"]
 
     @property
     def summary(self) -> str:
         """What was chosen, over what, by how much."""
-        return self._learner.sentence
+        return self.result["sentence"] if self.result else ""
 
-    def history(self) -> Any:
-        """Every epoch of every stage: a pandas frame where pandas is installed, a list of dicts otherwise."""
-        rows = [_flat(epoch) for epoch in self._epochs]
-        try:
-            import pandas  # type: ignore[import-untyped]
-        except ImportError:
-            return rows
-        return pandas.DataFrame(rows)
+    @property
+    def candidates(self) -> list[Candidate]:
+        """Everything that was trained on the way, with its measures on validation."""
+        return self.result["tried"] if self.result else []
+
+    def history(self) -> DataFrame:
+        """Every epoch of every stage as a pandas frame; ``epochs`` has the same as dicts."""
+        return frame(self.epochs)
 
     def predict(self, X: Any) -> Float:
         """Predicted numbers, one column a target."""
@@ -119,45 +130,38 @@ class Run:
             raise ProjectError(f"X has {len(features)} rows, y {len(truths)}")
         return told(Decisions(**self._learner.evaluate(features, truths, threads)), stacklevel=4)
 
+    def report(self, directory: str | PathLike[str]) -> Path:
+        """Writes the page that ``regretless report`` writes into a folder; where it is."""
+        return Path(_regretless.report([fspath(self.directory)], fspath(directory)))
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The regret on validation by epoch, a line a stage, with matplotlib."""
+        drawn: Axes = learning_curve(self.epochs, axes(ax))
+        return drawn
+
     def __repr__(self) -> str:
         kept = f"{self.method}, {len(self.features)} features → {len(self.targets)} targets"
-        return f"Run({self._directory!r}: {kept})"
+        return f"Run({str(self.directory)!r}: {kept})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "run": str(self.directory),
+            "problem": self.name,
+            "method": self.method,
+            "features": some(self.features),
+            "targets": some(self.targets),
+            "summary": self.summary,
+        }
+        return table([{"": key, " ": value} for key, value in facts.items()])
 
 
-def _columns(what: str, table: Any, names: list[str]) -> Float:
+def _columns(what: str, values: Any, names: list[str]) -> Float:
     """The named columns of a frame, or an array that has as many."""
-    header = getattr(table, "column_names", None) or getattr(table, "columns", None)
-    if header is None:
-        array = floats(what, table)
-        if array.ndim != 2 or array.shape[1] != len(names):
-            raise ProjectError(f"{what} has the shape {array.shape}, expected (rows, {len(names)}): {_some(names)}")
-        return _whole(what, np.ascontiguousarray(array), names)
-    counts = Counter(str(name) for name in header)
-    if missing := [name for name in names if name not in counts]:
-        raise ProjectError(f"{what} lacks {_some(missing)}; it has {_some(list(counts))}")
-    if twice := [name for name in names if counts[name] > 1]:
-        raise ProjectError(f"{what} has {_some(twice)} more than once")
-    return _whole(what, np.column_stack([floats(f"{what}[{name!r}]", table[name]) for name in names]), names)
-
-
-def _whole(what: str, array: Float, names: list[str]) -> Float:
-    bad = np.argwhere(~np.isfinite(array))
-    if len(bad):
-        row, column = bad[0].tolist()
-        raise ProjectError(f"{what} has no number for `{names[column]}` in row {row}: fill in what is missing first")
-    return array
-
-
-def _some(names: list[str]) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:10])
-    return shown + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-
-
-def _flat(epoch: dict[str, Any]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in epoch.items():
-        if isinstance(value, dict):
-            flat |= {f"{key}_{inner}": number for inner, number in value.items()}
-        else:
-            flat[key] = value
-    return flat
+    if header(values) is not None:
+        return whole(what, matched(what, values, names, ProjectError), names, ProjectError)
+    array = dense(what, values)
+    if array.ndim == 1 and len(names) == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2 or array.shape[1] != len(names):
+        raise ProjectError(f"{what} has the shape {array.shape}, expected (rows, {len(names)}): {some(names)}")
+    return whole(what, np.ascontiguousarray(array), names, ProjectError)

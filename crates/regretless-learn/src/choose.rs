@@ -136,7 +136,9 @@ pub(crate) fn check(task: &Task, name: MethodName) -> Result<(), LearnError> {
             method.supports(task.problem(), task.layout())?;
         }
         if recipe.scenarios && !task.has_scenarios() {
-            let why = if task.prices()?.is_some() {
+            let why = if task.is_weighted() {
+                "its scenarios count the same each, and the rows have weights"
+            } else if task.prices()?.is_some() {
                 "hard rows or bounds are predicted, and there is no average of a hard row"
             } else {
                 "θ and Q enter the objective linearly, so that only their mean matters"

@@ -61,6 +61,8 @@ pub struct Dataset {
     pub lines: Vec<u64>,
     /// The sources, each with the number of its first row.
     pub sources: Vec<(String, usize)>,
+    /// How much each row counts in training; empty if all count the same.
+    pub weights: Vec<f64>,
 }
 
 impl Dataset {
@@ -79,8 +81,14 @@ impl Dataset {
         self
     }
 
+    /// Says how much each row counts in training. Validation and test count every row once.
+    pub fn with_weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = weights;
+        self
+    }
+
     pub(crate) fn fingerprint(&self) -> String {
-        fingerprint(self.features.iter().chain(&self.targets).copied())
+        fingerprint(self.features.iter().chain(&self.targets).chain(&self.weights).copied())
     }
 
     /// What in the data makes training look better than it is, or say nothing, by name. `parts` are the rows for training,

@@ -258,7 +258,7 @@ impl<'a> Fit<'a> {
         let train = self.task.train();
         let order = order(train.len(), self.recipe.training.seed, number as u64);
         let mut uncapped: BTreeSet<RowId> = BTreeSet::new();
-        let (mut zeros, mut breakpoints, mut steps, mut known) = (0, 0, 0, 0);
+        let (mut zeros, mut breakpoints, mut steps, mut known) = (0, 0, 0, 0.0);
         let (mut solving, mut deriving) = (Duration::ZERO, Duration::ZERO);
         let started = Instant::now();
         let mut losing = Duration::ZERO;
@@ -283,7 +283,7 @@ impl<'a> Fit<'a> {
                 transform::read(targets, transforms, &outputs).unzip();
             let batch = Batch { predictions: &predictions, truths: &truths, ids: &ids };
             let losing_since = Instant::now();
-            let step = objective.step(&batch, &slopes, number)?;
+            let step = objective.step(&batch, &slopes, &self.task.weights(&rows), number)?;
             losing += losing_since.elapsed();
             let mut gradient = pullback(&step.gradient);
             epoch.gradient += optimizer::clip(self.recipe.training.clip, &mut gradient);
@@ -299,7 +299,7 @@ impl<'a> Fit<'a> {
             steps += 1;
         }
         // 0/0: what no instance has is unknown.
-        epoch.loss /= known as f64;
+        epoch.loss /= known;
         epoch.gradient /= f64::from(steps.max(1));
         epoch.zero_gradients = zeros as f64 / train.len().max(1) as f64;
         epoch.breakpoints = breakpoints as f64 / train.len().max(1) as f64;

@@ -31,10 +31,10 @@ pub struct Objective {
 /// What one batch gave.
 #[derive(Debug, Default)]
 pub struct Step {
-    /// Sum of the method's losses over the instances that have one.
+    /// Sum of the method's losses over the instances that have one, each as often as it counts.
     pub value: f64,
-    /// How many they are.
-    pub known: usize,
+    /// How much they count.
+    pub known: f64,
     /// Gradient of the mean over the batch, with respect to the predictor's outputs.
     pub gradient: Vec<f32>,
     /// Instances whose gradient is zero.
@@ -69,10 +69,16 @@ impl Objective {
     }
 
     /// Values and gradients of a batch. `slopes`, the derivatives of predictions by outputs, take gradients from the
-    /// parameters' units to the outputs'.
+    /// parameters' units to the outputs'; `weights` say how much each instance counts, 1 on average.
     ///
     /// Mixed with L2 as [`mix`] says.
-    pub fn step(&mut self, batch: &Batch<'_>, slopes: &[f64], epoch: usize) -> Result<Step, LearnError> {
+    pub fn step(
+        &mut self,
+        batch: &Batch<'_>,
+        slopes: &[f64],
+        weights: &[f64],
+        epoch: usize,
+    ) -> Result<Step, LearnError> {
         let weight = self.weight(epoch);
         let rows = batch.ids.len();
         let width = (slopes.len() / rows.max(1)).max(1);
@@ -83,17 +89,19 @@ impl Objective {
             gradient = outputs(&losses, slopes);
             step.zeros = gradient.chunks_exact(width).filter(|g| norm(g) == 0.0).count();
             bound(&mut gradient, width, self.bound);
-            (step.value, step.known) = losses.known();
+            weigh(&mut gradient, width, weights);
+            (step.value, step.known) = known(&losses, weights);
             step.troubles = losses.troubles;
             step.uncapped = losses.uncapped;
             step.work = losses.work;
         }
         if weight > 0.0 {
             let losses = self.l2.evaluate(batch)?;
-            let plain = outputs(&losses, slopes);
+            let mut plain = outputs(&losses, slopes);
+            weigh(&mut plain, width, weights);
             mix(&mut gradient, &plain, weight);
             if weight >= 1.0 {
-                (step.value, step.known) = losses.known();
+                (step.value, step.known) = known(&losses, weights);
                 step.troubles = losses.troubles;
                 step.zeros = plain.chunks_exact(width).filter(|g| norm(g) == 0.0).count();
             }
@@ -139,6 +147,19 @@ pub(crate) fn objective(
 /// Gradients with respect to the outputs, by the chain rule.
 fn outputs(losses: &Losses, slopes: &[f64]) -> Vec<f64> {
     losses.gradients.iter().zip(slopes).map(|(g, s)| g * s).collect()
+}
+
+/// Every instance's gradient as often as it counts.
+fn weigh(gradient: &mut [f64], width: usize, weights: &[f64]) {
+    for (row, weight) in gradient.chunks_exact_mut(width).zip(weights) {
+        row.iter_mut().for_each(|g| *g *= weight);
+    }
+}
+
+/// Sum of the losses that there are, each as often as it counts, and how much they count.
+fn known(losses: &Losses, weights: &[f64]) -> (f64, f64) {
+    let there = losses.values.iter().zip(weights).filter(|(value, _)| value.is_finite());
+    there.fold((0.0, 0.0), |(sum, count), (value, weight)| (sum + weight * value, count + weight))
 }
 
 /// Below this share of the batch's longest a gradient is rounding.

@@ -82,7 +82,7 @@ impl Stages {
     }
 
     /// Makes `metrics.jsonl` hold exactly these epochs.
-    pub(crate) fn write_metrics(&self, epochs: &[Epoch]) -> Result<(), LearnError> {
+    pub fn write_metrics(&self, epochs: &[Epoch]) -> Result<(), LearnError> {
         let lines: String =
             epochs.iter().filter_map(|e| serde_json::to_string(e).ok()).map(|line| line + "\n").collect();
         files::write(&self.dir.join(METRICS), lines.as_bytes())

@@ -62,7 +62,14 @@ struct Standard {
 impl Standard {
     fn of(settings: &PredictorSettings, layout: &Layout, data: &Dataset, train: &[usize]) -> Self {
         let width = layout.width();
-        let statistics = Scaler::fit(&data.targets, width, train.iter().copied());
+        let mut statistics = Scaler::fit(&data.targets, width, train.iter().copied());
+        if !data.weights.is_empty() {
+            let all: f64 = train.iter().map(|&row| data.weights[row]).sum();
+            let mean = |k: usize| -> f64 {
+                train.iter().map(|&row| data.weights[row] * data.targets[row * width + k]).sum::<f64>() / all
+            };
+            statistics.mean = (0..width).map(mean).collect();
+        }
         let (features, mut targets) = if settings.standardise {
             (Scaler::fit(&data.features, data.width(), train.iter().copied()), statistics.clone())
         } else {
@@ -136,6 +143,9 @@ impl Task {
         known: Option<&Truths>,
     ) -> Result<Self, LearnError> {
         let mut parts = data.split(&settings.split, settings.training.seed);
+        check_weights(&data)?;
+        // A row that counts for nothing is none to learn from.
+        parts[0].retain(|&row| data.weights.get(row).is_none_or(|w| *w > 0.0));
         let mut notes = data.notes.clone();
         let infeasible = settings.training.infeasible;
         let truths = known.map_or_else(|| Truths::new(&problem, &layout), |known| Ok(known.clone()))?;
@@ -277,8 +287,9 @@ impl Task {
         for parameter in Parameter::ALL {
             stated = stated.numbers(parameter.of(problem));
         }
-        let Dataset { features, targets, names, parts, .. } = self.data();
-        let data = Content::default().numbers(features).numbers(targets).spelled(names).spelled(parts);
+        let Dataset { features, targets, weights, names, parts, .. } = self.data();
+        let data = Content::default().numbers(features).numbers(targets).numbers(weights);
+        let data = data.spelled(names).spelled(parts);
         [stated.hash(), data.hash()]
     }
 
@@ -321,6 +332,21 @@ impl Task {
     /// Features of some rows as they are.
     pub fn features(&self, rows: &[usize]) -> Vec<f64> {
         gather(&self.data.features, self.data.width(), rows)
+    }
+
+    /// How much training rows count: 1 on average.
+    pub fn weights(&self, rows: &[usize]) -> Vec<f64> {
+        if !self.is_weighted() {
+            return vec![1.0; rows.len()];
+        }
+        let all: f64 = self.train().iter().map(|&row| self.data.weights[row]).sum();
+        let unit = self.train().len() as f64 / all;
+        rows.iter().map(|&row| unit * self.data.weights[row]).collect()
+    }
+
+    /// True if some training rows count more than others.
+    pub fn is_weighted(&self) -> bool {
+        !self.data.weights.is_empty()
     }
 
     /// True parameters of some rows.
@@ -430,9 +456,10 @@ impl Task {
         crate::choose::check(self, name)
     }
 
-    /// True if what is predicted can have scenarios: something else than hard rows and bounds.
+    /// True if what is predicted can have scenarios: something else than hard rows and bounds. Scenarios count the same each, so
+    /// there are none of rows that do not.
     pub fn has_scenarios(&self) -> bool {
-        self.predicts(Role::Soft) && !self.predicts(Role::Hard)
+        self.predicts(Role::Soft) && !self.predicts(Role::Hard) && !self.is_weighted()
     }
 
     fn predicts(&self, role: Role) -> bool {
@@ -442,6 +469,23 @@ impl Task {
 
 fn gather<T: Copy>(table: &[T], width: usize, rows: &[usize]) -> Vec<T> {
     rows.iter().flat_map(|&row| &table[row * width..(row + 1) * width]).copied().collect()
+}
+
+fn check_weights(data: &Dataset) -> Result<(), LearnError> {
+    if data.weights.is_empty() {
+        return Ok(());
+    }
+    let trouble = if data.weights.len() != data.rows() {
+        format!("{} weights for {} rows", data.weights.len(), data.rows())
+    } else if let Some(row) = data.weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+        format!("the weight of {} is {}", data.place(row), data.weights[row])
+    } else {
+        return Ok(());
+    };
+    Err(LearnError::Data {
+        what: trouble,
+        hint: "a weight is a finite number from 0 on, one for each row".into(),
+    })
 }
 
 /// Solves every row's true problem once. Rows without an optimum fail or are left out, as the user chose.

@@ -35,6 +35,8 @@ pub enum DataFiles {
         /// To judge by.
         test: Option<PathBuf>,
     },
+    /// None: the rows were in memory.
+    Memory,
 }
 
 words! {

@@ -6,7 +6,7 @@ use regretless_learn::{Dataset, Names, Part, Task};
 
 use crate::columns::{Columns, Want};
 use crate::error::{Place, ProjectError, Result, SpecError, Trouble};
-use crate::{DataFiles, DataReader, Spec};
+use crate::{DataFiles, DataReader, Frame, Spec};
 
 impl Spec {
     /// Reads the tables of the section `[data]`.
@@ -35,6 +35,11 @@ impl Spec {
         };
         let mut history = History { spec: self, data: Dataset::default(), columns: Columns::default() };
         match &data.files {
+            DataFiles::Memory => {
+                let place = Place::File(self.file().to_owned());
+                let trouble = Trouble::Empty("the rows were in memory, and the file names no table");
+                return Err(SpecError::new(place, trouble).hint("give a table to learn from"));
+            }
             DataFiles::One(file) => history.add(file, None)?,
             DataFiles::Parts { train, valid, test } => {
                 history.add(train, Some(Part::Train))?;
@@ -45,6 +50,17 @@ impl Spec {
                 }
             }
         }
+        Ok((history.data, history.columns))
+    }
+
+    /// The data in a frame, and the columns they came from: a table as any other, whatever `[data]` names.
+    pub fn read_frame(&self, frame: &Frame) -> Result<(Dataset, Columns)> {
+        let mut history = History { spec: self, data: Dataset::default(), columns: Columns::default() };
+        let reader = DataReader::new(self, frame.reader(), Want { features: true, targets: true })?;
+        history.take(reader, "", None)?;
+        // Rows of a frame have numbers and no lines.
+        history.data.lines.clear();
+        history.data.sources.clear();
         Ok((history.data, history.columns))
     }
 }
@@ -58,7 +74,11 @@ struct History<'a> {
 
 impl History<'_> {
     fn add(&mut self, file: &Path, part: Option<Part>) -> Result<()> {
-        let mut reader = DataReader::open(self.spec, file, Want { features: true, targets: true })?;
+        let reader = DataReader::open(self.spec, file, Want { features: true, targets: true })?;
+        self.take(reader, &file.display().to_string(), part)
+    }
+
+    fn take(&mut self, mut reader: DataReader<'_>, name: &str, part: Option<Part>) -> Result<()> {
         let (data, found) = (&mut self.data, reader.columns());
         let first = data.rows();
         if first == 0 {
@@ -73,10 +93,10 @@ impl History<'_> {
             }
         } else if data.names.features != found.feature_names {
             let what = format!("other feature columns than {}", data.sources[0].0);
-            return Err(SpecError::new(Place::File(file.to_owned()), Trouble::Misfit(what))
+            return Err(SpecError::new(Place::File(name.into()), Trouble::Misfit(what))
                 .hint("name them with `features` in the section [data]"));
         }
-        data.sources.push((file.display().to_string(), first));
+        data.sources.push((name.to_owned(), first));
         let mut dropped = 0;
         while let Some(chunk) = reader.next()? {
             data.features.extend(&chunk.features);
@@ -90,7 +110,8 @@ impl History<'_> {
         }
         data.dropped += dropped;
         if dropped > 0 {
-            data.notes.push(format!("{}: left out {dropped} rows with a missing value", file.display()));
+            let place = if name.is_empty() { String::new() } else { format!("{name}: ") };
+            data.notes.push(format!("{place}left out {dropped} rows with a missing value"));
         }
         Ok(())
     }

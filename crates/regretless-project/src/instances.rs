@@ -6,7 +6,7 @@ use regretless_core::{Parameters, ProblemError};
 use regretless_learn::count;
 
 use crate::error::ProjectError;
-use crate::{ParameterTable, Spec};
+use crate::{Frame, ParameterTable, Spec};
 
 /// Rows of the history that are read where nobody asked for them: it may be long.
 const HISTORY: usize = 1000;
@@ -34,6 +34,15 @@ impl Instances {
                 Ok(Self { file: path.display().to_string(), table: Some(table), by_default: false })
             }
         }
+    }
+
+    /// The rows of a table in memory.
+    pub fn of_frame(spec: &Spec, frame: &Frame) -> Result<Self, ProjectError> {
+        if spec.predicted().is_empty() {
+            return Err(ProjectError::NothingPredicted { file: spec.file().display().to_string() });
+        }
+        let table = Some(ParameterTable::from_frame(frame, spec)?);
+        Ok(Self { file: frame.name().to_owned(), table, by_default: false })
     }
 
     /// The first rows of the table that the problem file's `[data]` section names; `None` if it names none.

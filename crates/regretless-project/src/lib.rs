@@ -58,7 +58,7 @@ mod trouble;
 mod write;
 
 pub use columns::{Columns, Want};
-pub use data::{Array, Chunk, ParameterTable, TableReader};
+pub use data::{Array, Chunk, Column, Frame, ParameterTable, TableReader};
 #[cfg(feature = "parquet")]
 pub use data::{OutColumn, ParquetOut};
 pub use data_settings::{DataFiles, DataSettings, Missing};
@@ -70,8 +70,8 @@ pub use instances::Instances;
 pub use limits::Limits;
 pub use predict::Predicted;
 pub use regretless_core::{Parameter, Parameters};
-pub use resolve::{Overrides, settings_of};
+pub use resolve::Overrides;
 pub use run::{Environment, Run};
 pub use spec::Spec;
-pub use study::{Study, methods_of};
+pub use study::Study;
 pub use train::{train_new, train_on};

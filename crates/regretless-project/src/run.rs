@@ -14,7 +14,7 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use regretless_learn::{Content, Decider, Epoch, Model, ModelCard, Stages};
+use regretless_learn::{Content, Decider, Epoch, Model, ModelCard, Outcome, Stages};
 use serde::{Deserialize, Serialize};
 
 use crate::Spec;
@@ -66,6 +66,7 @@ impl Environment {
 const CONFIG: &str = "config.toml";
 const ENVIRONMENT: &str = "environment.json";
 const MODEL: &str = "model.safetensors";
+const RESULT: &str = "result.json";
 
 impl Run {
     /// Starts a run in a new or empty directory.
@@ -82,6 +83,22 @@ impl Run {
         let run = Self { dir: dir.to_owned(), _lock: Some(lock) };
         // Last: a directory with this file is a run.
         run.write_json(ENVIRONMENT, &Environment::here())?;
+        Ok(run)
+    }
+
+    /// Writes down a training that is over as `train` would have left it, in a new or empty directory.
+    pub fn keep(
+        dir: &Path,
+        spec: &Spec,
+        decider: &Decider,
+        outcome: &Outcome,
+        epochs: &[Epoch],
+    ) -> Result<Self, ProjectError> {
+        let run = Self::create(dir, spec)?;
+        run.stages()?.write_metrics(epochs)?;
+        let path = dir.join(MODEL);
+        regretless_learn::write_whole(&path, &decider.to_bytes()?)?;
+        run.write_outcome(outcome)?;
         Ok(run)
     }
 
@@ -152,6 +169,15 @@ impl Run {
             content = content.bytes(&fs::read(&path).map_err(ProjectError::io(&path))?);
         }
         Ok(content.hash())
+    }
+
+    /// What training came to; `None` if it was not trained to its end.
+    pub fn outcome(&self) -> Result<Option<Outcome>, ProjectError> {
+        self.dir.join(RESULT).is_file().then(|| self.json(RESULT)).transpose()
+    }
+
+    pub(crate) fn write_outcome(&self, outcome: &Outcome) -> Result<(), ProjectError> {
+        self.write_json(RESULT, outcome)
     }
 
     /// Where the training is written down while it goes on.

@@ -126,9 +126,10 @@ impl Spec {
 
     /// The table of history that `[data]` names: the one for all parts, or the one to train on.
     pub fn history(&self) -> Option<&Path> {
-        self.data().map(|data| match &data.files {
-            DataFiles::One(file) | DataFiles::Parts { train: file, .. } => file.as_path(),
-        })
+        match &self.data()?.files {
+            DataFiles::One(file) | DataFiles::Parts { train: file, .. } => Some(file.as_path()),
+            DataFiles::Memory => None,
+        }
     }
 
     /// [`Spec::read_parameters`] of the first rows of [`Spec::history`], at most `most`; `None` if the file names no table.

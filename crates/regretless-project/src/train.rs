@@ -35,6 +35,6 @@ pub fn train_on(dir: &Path, observer: &mut dyn Observer) -> Result<(Run, Outcome
 fn go(task: &Task, run: &Run, observer: &mut dyn Observer) -> Result<Outcome, ProjectError> {
     let (outcome, model, card) = train_task(task, Some(&run.stages()?), observer)?;
     run.write_model(&model, &card)?;
-    run.write_json("result.json", &outcome)?;
+    run.write_outcome(&outcome)?;
     Ok(outcome)
 }

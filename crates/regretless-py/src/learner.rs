@@ -1,147 +1,115 @@
 //! Training, and what was trained.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use regretless_core::{Decision, Layout, Parameter};
-use regretless_learn::{
-    Dataset, Decider, Epoch, LearnError, MethodName, Names, Observer, Part, Setting, Settings, Task, Trainer,
-    train,
-};
-use regretless_project::{SpecError, settings_of};
+use regretless_core::Decision;
+use regretless_learn::{Decider, Epoch, LearnError, Observer, Outcome, train_task};
+use regretless_project::{Deciding, Run};
 
-use crate::arrays::{flat, parameter, table};
+use crate::arrays::{flat, table};
+use crate::data::Data;
 use crate::error;
-use crate::problem::Problem;
+use crate::project::Project;
 use crate::run::{detached, watched};
 
-/// A predictor that decides.
+/// A predictor that decides, and how it came about.
 #[pyclass(frozen, module = "regretless._regretless")]
 pub(crate) struct Learner {
     decider: Decider,
-    /// What was chosen, over what, by how much.
-    #[pyo3(get)]
-    sentence: String,
-    /// The method of the model that was kept.
-    #[pyo3(get)]
-    kept: String,
-    /// What in the data should not be trusted unseen; nothing after `from_bytes`.
-    #[pyo3(get)]
-    warnings: Vec<String>,
-}
-
-fn failed(error: LearnError) -> PyErr {
-    let hint = error.hint().map(|hint| hint.tell(|Setting { key, value, .. }| format!("`{key}={value}`")));
-    error::raise("TrainingError", error::with_hint(&error, hint))
-}
-
-/// A setting that cannot be, by the name of its argument.
-fn refused(error: &SpecError) -> PyErr {
-    let key = error.place.key().unwrap_or_default();
-    let name = ARGUMENTS
-        .iter()
-        .find(|(from, _)| *from == key)
-        .map_or_else(|| key.split_once('.').map_or(key, |(_, name)| name), |(_, argument)| argument);
-    error::raise("TrainingError", error::with_hint(&format!("{name}: {}", error.problem), error.hint.clone()))
-}
-
-/// Settings whose argument has another name.
-const ARGUMENTS: [(&str, &str); 6] = [
-    ("surrogate.k", "K"),
-    ("predictor.kind", "predictor"),
-    ("predictor.quadratic", "embedding"),
-    ("predictor.quadratic.embedding", "embedding"),
-    ("training.stop.patience", "patience"),
-    ("training.scenarios.count", "scenarios"),
-];
-
-/// What is predicted, and the settings: a JSON object with the sections of problem files.
-fn settled(problem: &Problem, predicted: &[String], settings: &str) -> PyResult<(Layout, Settings)> {
-    let parameters: Vec<Parameter> = predicted.iter().map(|s| parameter(s)).collect::<PyResult<_>>()?;
-    let layout = Layout::whole(&problem.inner, &parameters);
-    let written = serde_json::from_str(settings).map_err(|e| error::raise("TrainingError", e))?;
-    let settings = settings_of(&written, &problem.inner, &layout).map_err(|e| refused(&e))?;
-    Ok((layout, settings))
+    outcome: Option<Outcome>,
+    epochs: Vec<Epoch>,
 }
 
 impl Learner {
-    /// A model that was trained elsewhere.
-    pub(crate) fn of(decider: Decider, sentence: String) -> Self {
-        let kept = decider.card().method.clone();
-        Self { decider, sentence, kept, warnings: Vec::new() }
+    pub(crate) fn new(decider: Decider, outcome: Option<Outcome>, epochs: Vec<Epoch>) -> Self {
+        Self { decider, outcome, epochs }
     }
+}
+
+fn json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|e| error::raise("InternalError", e))
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(|e| error::raise("TrainingError", e))
 }
 
 #[pymethods]
 impl Learner {
-    /// Trains. `valid` marks the rows to choose by; `watch(stage, epochs, epoch, loss, regret)` is called every epoch.
+    /// Trains as the project's settings say; `watch(epochs, epoch)` is called every epoch with what it came to as JSON, and ends the
+    /// training, with what it has, where it returns true.
     #[staticmethod]
-    #[allow(clippy::too_many_arguments)]
-    fn fit<'py>(
-        py: Python<'py>,
-        problem: &Bound<'py, Problem>,
-        predicted: Vec<String>,
-        settings: &str,
-        method: &str,
-        seed: u64,
-        features: PyReadonlyArray2<'py, f64>,
-        targets: PyReadonlyArray2<'py, f64>,
-        valid: PyReadonlyArray1<'py, bool>,
-        per_variable: Option<Vec<Vec<usize>>>,
+    fn fit(
+        py: Python<'_>,
+        project: &Bound<'_, Project>,
+        data: &Bound<'_, Data>,
         watch: Option<Py<PyAny>>,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let (layout, mut settings) = settled(problem.get(), &predicted, settings)?;
-        settings.training.seed = seed;
-        let method: MethodName = method.parse().map_err(|e| error::raise("TrainingError", e))?;
-        let (rows, wide) = (features.as_array().nrows(), features.as_array().ncols());
-        let names = Names { per_variable, ..Names::numbered(wide) };
-        let (features, targets) = (flat("X", &features)?.to_vec(), flat("y", &targets)?.to_vec());
-        let part = |v: &bool| if *v { Part::Valid } else { Part::Train };
-        let parts: Vec<Part> = valid.as_array().iter().map(part).collect();
-        let data = Dataset::new(features, targets, rows, names).with_parts(&parts);
-        let watcher = Arc::new(Mutex::new(None));
-        let mut observer = Watcher { watch, trouble: Arc::clone(&watcher), epochs: 0 };
-        let heard = |error| stop(&watcher, error);
-        let problem = &problem.get().inner;
+        let (project, data) = (project.get(), data.get());
+        let trouble = Arc::new(Mutex::new(None));
+        let mut observer =
+            Watcher { watch, trouble: Arc::clone(&trouble), epochs: 0, history: Vec::new(), enough: false };
+        let heard = |error| stop(&trouble, error);
         let trained = watched(py, threads, heard, || {
-            let task = Task::new(problem.clone(), layout, data, settings)?;
-            task.check(method)?;
-            let mut trainer = Trainer::new(&task, None, &mut observer)?;
-            let chosen = train(&mut trainer, method, seed)?;
-            let decider = Decider::trained(&task, &chosen)?;
-            let warnings = task.warnings().iter().chain(task.notes()).cloned().collect();
-            Ok((decider, chosen.sentence.clone(), chosen.candidate.name, warnings))
+            let task = project.task(data)?;
+            task.check(task.settings().training.method)?;
+            let (outcome, model, card) = train_task(&task, None, &mut observer)?;
+            let (problem, layout) = (task.problem().clone(), task.layout().clone());
+            Ok((Decider::new(problem, layout, model, card)?, outcome))
         })?;
         // Ctrl-C, or an exception in `watch`.
-        if let Some(trouble) = watcher.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(trouble) = trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(trouble);
         }
-        let (decider, sentence, kept, warnings) = trained.map_err(failed)?;
-        Ok(Self { decider, sentence, kept, warnings })
+        let (decider, outcome) = trained.map_err(error::training)?;
+        Ok(Self { decider, outcome: Some(outcome), epochs: observer.history })
+    }
+
+    /// What the model says about itself, as JSON.
+    fn card(&self) -> PyResult<String> {
+        json(self.decider.card())
+    }
+
+    /// What training came to, as JSON; null where it is not known.
+    fn outcome(&self) -> PyResult<String> {
+        json(&self.outcome)
+    }
+
+    /// Every epoch, as JSON.
+    fn epochs(&self) -> PyResult<String> {
+        json(&self.epochs)
+    }
+
+    /// Writes a run that the command line uses.
+    fn save(&self, project: &Bound<'_, Project>, dir: PathBuf) -> PyResult<()> {
+        let Some(outcome) = &self.outcome else {
+            return Err(error::raise("ProjectError", "what the training came to is not known"));
+        };
+        let save = || -> Result<_, regretless_project::ProjectError> {
+            let run = Run::keep(&dir, &project.get().spec, &self.decider, outcome, &self.epochs)?;
+            // What cannot be read back is no run.
+            run.decider().map(drop)
+        };
+        save().map_err(error::project)
     }
 
     /// The model as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.decider.to_bytes().map_err(failed)?))
+        Ok(PyBytes::new(py, &self.decider.to_bytes().map_err(error::training)?))
     }
 
-    /// A model from its bytes; problem and settings are those it was trained with.
+    /// A model from its bytes, with what `outcome` and `epochs` told; the project is that which it was trained with.
     #[staticmethod]
-    fn from_bytes(
-        problem: &Bound<'_, Problem>,
-        predicted: Vec<String>,
-        settings: &str,
-        bytes: &[u8],
-        sentence: String,
-        kept: String,
-    ) -> PyResult<Self> {
-        let (layout, settings) = settled(problem.get(), &predicted, settings)?;
-        let problem = problem.get().inner.clone();
-        let decider = Decider::from_bytes(problem, layout, &settings.predictor, bytes).map_err(failed)?;
-        Ok(Self { decider, sentence, kept, warnings: Vec::new() })
+    fn from_bytes(project: &Bound<'_, Project>, bytes: &[u8], outcome: &str, epochs: &str) -> PyResult<Self> {
+        let spec = &project.get().spec;
+        let decider = Decider::from_bytes(spec.problem().clone(), spec.layout(), spec.predictor(), bytes);
+        let decider = decider.map_err(error::training)?;
+        Ok(Self { decider, outcome: parsed(outcome)?, epochs: parsed(epochs)? })
     }
 
     /// Predictions for rows of features.
@@ -165,7 +133,8 @@ impl Learner {
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
         let (rows, n) = (features.as_array().nrows(), self.decider.problem().n());
         let features = flat("X", &features)?;
-        let decided = detached(py, threads, || self.decider.decide(features, rows))?.map_err(failed)?;
+        let decided =
+            detached(py, threads, || self.decider.decide(features, rows))?.map_err(error::training)?;
         let mut x = Vec::with_capacity(rows * n);
         let mut status = Vec::with_capacity(rows);
         for decision in decided {
@@ -183,6 +152,26 @@ impl Learner {
         Ok((table(py, rows, n, x)?, status))
     }
 
+    /// What `regretless decide` writes for rows of features: a status a row, the names of the columns of numbers, and those.
+    fn decided<'py>(
+        &self,
+        py: Python<'py>,
+        features: PyReadonlyArray2<'py, f64>,
+        key: Option<String>,
+        predictions: bool,
+        threads: Option<usize>,
+    ) -> PyResult<(Vec<String>, Vec<String>, Bound<'py, PyArray2<f64>>)> {
+        let rows = features.as_array().nrows();
+        let features = flat("X", &features)?;
+        let deciding = Deciding::new(&self.decider, key.as_deref(), predictions);
+        let decided = detached(py, threads, || deciding.decide(features, rows))?.map_err(error::training)?;
+        let (statuses, numbers): (Vec<_>, Vec<_>) =
+            decided.into_iter().map(|d| (d.status, d.numbers)).unzip();
+        let names = deciding.names().to_vec();
+        let numbers = table(py, rows, names.len(), numbers.concat())?;
+        Ok((statuses, names, numbers))
+    }
+
     /// Decisions for rows of features and what came of them.
     fn evaluate<'py>(
         &self,
@@ -193,8 +182,8 @@ impl Learner {
     ) -> PyResult<Bound<'py, PyDict>> {
         let rows = features.as_array().nrows();
         let (features, truths) = (flat("X", &features)?, flat("y", &truths)?);
-        let judged: Vec<Decision> =
-            detached(py, threads, || self.decider.evaluate(features, truths, rows))?.map_err(failed)?;
+        let judged: Vec<Decision> = detached(py, threads, || self.decider.evaluate(features, truths, rows))?
+            .map_err(error::training)?;
         crate::judge::decisions(py, &judged, self.decider.problem().n())
     }
 }
@@ -204,6 +193,8 @@ struct Watcher {
     watch: Option<Py<PyAny>>,
     trouble: Arc<Mutex<Option<PyErr>>>,
     epochs: usize,
+    history: Vec<Epoch>,
+    enough: bool,
 }
 
 fn stop(trouble: &Mutex<Option<PyErr>>, error: PyErr) {
@@ -216,15 +207,18 @@ impl Observer for Watcher {
     }
 
     fn epoch(&mut self, epoch: &Epoch) -> Result<(), LearnError> {
+        self.history.push(epoch.clone());
         let Some(watch) = &self.watch else { return Ok(()) };
-        let shown = (&epoch.stage, self.epochs, epoch.epoch, epoch.loss, epoch.valid.regret);
-        if let Err(error) = Python::attach(|py| watch.call1(py, shown).map(drop)) {
-            stop(&self.trouble, error);
+        let shown = json(epoch)
+            .and_then(|told| Python::attach(|py| watch.call1(py, (self.epochs, told))?.extract::<bool>(py)));
+        match shown {
+            Ok(enough) => self.enough |= enough,
+            Err(error) => stop(&self.trouble, error),
         }
         Ok(())
     }
 
     fn interrupted(&self) -> bool {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.enough || self.trouble.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }

@@ -7,6 +7,8 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod arrays;
+mod compare;
+mod data;
 mod error;
 mod judge;
 mod learner;
@@ -16,12 +18,17 @@ mod problem;
 mod project;
 mod run;
 mod sharpness;
+mod study;
 mod surrogate;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 mod _regretless {
+    #[pymodule_export]
+    use crate::compare::Comparison;
+    #[pymodule_export]
+    use crate::data::Data;
     #[pymodule_export]
     use crate::judge::Judge;
     #[pymodule_export]
@@ -33,9 +40,11 @@ mod _regretless {
     #[pymodule_export]
     use crate::problem::Problem;
     #[pymodule_export]
-    use crate::project::{read_problem, read_run};
+    use crate::project::{Project, read_run, report};
     #[pymodule_export]
     use crate::sharpness::sharpness;
+    #[pymodule_export]
+    use crate::study::Study;
     #[pymodule_export]
     use crate::surrogate::{Solutions, Surrogate};
     #[pymodule_export]

@@ -1,29 +1,23 @@
-//! Problem files and run directories.
+//! Problems with what is predicted of them and how it is learned; problem files and run directories.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use regretless_core::{Block, Matrix, Sense};
-use regretless_learn::Outcome;
-use regretless_project::{ProjectError, Run, RunTrouble, Spec};
+use regretless_learn::Task;
+use regretless_project::check::{Table, check};
+use regretless_project::page::{Finished, runs};
+use regretless_project::{Overrides, ProjectError, Run, Spec};
 
-use crate::arrays::table;
+use crate::arrays::{parameter, table};
+use crate::data::{Columns, Data, frame};
 use crate::error;
 use crate::learner::Learner;
-
-fn failed(error: ProjectError) -> PyErr {
-    let hint = match &error {
-        ProjectError::Spec(error) => error.hint.clone(),
-        ProjectError::Run { trouble: RunTrouble::NoModel, .. } => Some("finish the training first".into()),
-        ProjectError::Run { trouble: RunTrouble::Format { .. }, .. } => {
-            Some("use the version that made it, or train again".into())
-        }
-        _ => None,
-    };
-    error::raise("ProjectError", error::with_hint(&error, hint))
-}
+use crate::problem::Problem;
+use crate::run::detached;
 
 type Vector<'py> = Bound<'py, PyArray1<f64>>;
 type Rows<'py> = (String, Bound<'py, PyArray2<f64>>, Vector<'py>);
@@ -80,32 +74,127 @@ fn stated<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Stated<'py>> {
     Ok((state(py, spec)?, spec.name().map(str::to_owned), symbols))
 }
 
-/// Reads a problem file.
-#[pyfunction]
-pub(crate) fn read_problem(py: Python<'_>, path: PathBuf) -> PyResult<Stated<'_>> {
-    let spec = Spec::read(path).map_err(|e| failed(e.into()))?;
-    stated(py, &spec)
+/// A problem file, or a problem in memory with as much as one would say.
+#[pyclass(frozen, module = "regretless._regretless")]
+pub(crate) struct Project {
+    pub(crate) spec: Spec,
 }
 
-/// A run's problem, its model, and as JSON the model's card, the run's result (null if it is gone) and its epochs.
-type Opened<'py> = (Stated<'py>, Learner, String, String, String);
+#[pymethods]
+impl Project {
+    /// Reads a problem file. `settings` is a JSON object with what takes the place of its settings.
+    #[staticmethod]
+    fn read(path: PathBuf, settings: &str) -> PyResult<Self> {
+        let wrong = |e: serde_json::Error| error::raise("TrainingError", e);
+        let given: serde_json::Value = serde_json::from_str(settings).map_err(wrong)?;
+        let one = |key: &str| given.get(key).cloned().unwrap_or_default();
+        fn of<T: serde::de::DeserializeOwned>(key: &str, value: serde_json::Value) -> PyResult<Option<T>> {
+            serde_json::from_value(value).map_err(|e| error::raise("TrainingError", format!("{key}: {e}")))
+        }
+        let k = one("K");
+        let k = if k.is_number() { serde_json::Value::Array(vec![k]) } else { k };
+        let overrides = Overrides {
+            method: of("method", one("method"))?,
+            epochs: of("epochs", one("epochs"))?,
+            batch: of("batch", one("batch"))?,
+            learning_rate: of("learning_rate", one("learning_rate"))?,
+            warmup: of("warmup", one("warmup"))?,
+            mix: of("mix", one("mix"))?,
+            seed: of("seed", one("seed"))?,
+            k: of("K", k)?,
+            layers: of("layers", one("layers"))?,
+            data: of("data", one("data"))?,
+            features: None,
+        };
+        let read = || -> Result<Spec, ProjectError> { Ok(Spec::read(path)?.with_overrides(overrides)?) };
+        Ok(Self { spec: read().map_err(error::project)? })
+    }
+
+    /// A problem in memory; `targets` names what is predicted, `settings` is a JSON object with the sections of problem files.
+    #[staticmethod]
+    fn of(
+        problem: &Bound<'_, Problem>,
+        predicted: Vec<String>,
+        targets: Option<Vec<String>>,
+        settings: &str,
+    ) -> PyResult<Self> {
+        let parameters = predicted.iter().map(|s| parameter(s)).collect::<PyResult<Vec<_>>>()?;
+        let settings = serde_json::from_str(settings).map_err(|e| error::raise("TrainingError", e))?;
+        let spec = Spec::in_memory(&problem.get().inner, &parameters, targets.as_deref(), &settings);
+        Ok(Self { spec: spec.map_err(|e| error::spec(&e))? })
+    }
+
+    /// What `Problem` is made from, the problem's name, and the symbols of what is predicted.
+    fn stated<'py>(&self, py: Python<'py>) -> PyResult<Stated<'py>> {
+        stated(py, &self.spec)
+    }
+
+    /// The predicted parts in the order of the targets: symbol, and the entries of the parameter from and to.
+    fn parts(&self) -> Vec<(&'static str, usize, usize)> {
+        let parts = self.spec.predicted().iter();
+        parts.map(|part| (part.parameter.symbol(), part.range.start, part.range.end)).collect()
+    }
+
+    /// The columns of the predicted parts, by name or pattern.
+    fn targets(&self) -> Vec<String> {
+        self.spec.predicted().iter().flat_map(|part| part.columns.iter().cloned()).collect()
+    }
+
+    /// The seed of the settings.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.spec.training().seed
+    }
+
+    /// The rows of a frame, or of the tables that the problem file names.
+    fn data(&self, columns: Option<Columns<'_>>) -> PyResult<Data> {
+        let read = match columns {
+            Some(columns) => self.spec.read_frame(&frame(columns)?).map(|(data, _)| data),
+            None => self.spec.read_data(),
+        };
+        Ok(Data { inner: Arc::new(read.map_err(|e| error::spec(&e))?) })
+    }
+
+    /// What can be found out before anything is trained, as JSON.
+    fn check(&self, py: Python<'_>, columns: Option<Columns<'_>>) -> PyResult<String> {
+        let rows = columns.map(frame).transpose()?;
+        let table = rows.as_ref().map_or(Table::Named, Table::Frame);
+        let report = detached(py, None, || check(&self.spec, table))?.map_err(error::project)?;
+        serde_json::to_string(&report).map_err(|e| error::raise("InternalError", e))
+    }
+}
+
+impl Project {
+    /// The problem with its rows, ready to be learned from.
+    pub(crate) fn task(&self, data: &Data) -> Result<Task, regretless_learn::LearnError> {
+        let (problem, settings) = (self.spec.problem().clone(), self.spec.settings().clone());
+        Task::new(problem, self.spec.layout(), Arc::clone(&data.inner), settings)
+    }
+}
+
+/// A run's problem and its model; the model's result is the run's.
+type Opened<'py> = (Stated<'py>, Learner);
 
 /// Opens a run directory.
 #[pyfunction]
 pub(crate) fn read_run(py: Python<'_>, path: PathBuf) -> PyResult<Opened<'_>> {
     let read = || -> Result<_, ProjectError> {
         let run = Run::open(&path)?;
-        let there = |name: &str| run.dir().join(name).is_file();
-        // A model decides without these two.
-        let outcome: Option<Outcome> = there("result.json").then(|| run.json("result.json")).transpose()?;
-        let epochs = if there("metrics.jsonl") { run.epochs()? } else { Vec::new() };
-        Ok((run.decider()?, outcome, epochs))
+        // A model decides without its epochs.
+        let epochs = if run.dir().join("metrics.jsonl").is_file() { run.epochs()? } else { Vec::new() };
+        Ok((run.decider()?, run.outcome()?, epochs))
     };
-    let ((spec, decider), outcome, epochs) = read().map_err(failed)?;
-    let json = |text: Result<String, serde_json::Error>| text.map_err(|e| error::raise("ProjectError", e));
-    let card = json(serde_json::to_string(decider.card()))?;
-    let result = json(serde_json::to_string(&outcome))?;
-    let epochs = json(serde_json::to_string(&epochs))?;
-    let learner = Learner::of(decider, outcome.map(|outcome| outcome.sentence).unwrap_or_default());
-    Ok((stated(py, &spec)?, learner, card, result, epochs))
+    let ((spec, decider), outcome, epochs) = read().map_err(error::project)?;
+    Ok((stated(py, &spec)?, Learner::new(decider, outcome, epochs)))
+}
+
+/// Writes the page of finished runs into a folder; where it is.
+#[pyfunction]
+pub(crate) fn report(dirs: Vec<PathBuf>, out: PathBuf) -> PyResult<PathBuf> {
+    let write = || -> Result<PathBuf, ProjectError> {
+        let read = |dir: &PathBuf| Finished::read(&Run::open(dir)?);
+        let shown = dirs.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        Ok(runs(&shown).write(&out)?.html)
+    };
+    write().map_err(error::project)
 }

@@ -6,9 +6,11 @@ use faer::{Mat, MatRef, Side};
 /// features nothing is left but this. (The eigenvalues come from XᵀX or XXᵀ, whose own error is about 1e-15.)
 const RANK: f64 = 1e-11;
 
-/// Features X of the rows to learn from, centred and scaled, as X = U S Vᵀ.
+/// Features X of the rows to learn from, centred and scaled, as W^½X = U S Vᵀ with the rows' weights W, 1 on average.
 pub(crate) struct Design {
     centre: Vec<f64>,
+    /// How much each row counts.
+    pub(super) weight: Vec<f64>,
     /// Deviation of each feature; 0 for one that does not change.
     pub(super) scale: Vec<f64>,
     /// Rows × rank, orthonormal columns.
@@ -20,20 +22,23 @@ pub(crate) struct Design {
 }
 
 impl Design {
-    /// Takes apart `rows` rows of `features` features, row-major; `None` if they are not finite.
-    pub(crate) fn new(x: &[f64], rows: usize, features: usize) -> Option<Self> {
+    /// Takes apart rows of `features` features, row-major, one for each weight; `None` if they are not finite.
+    pub(crate) fn new(x: &[f64], weight: &[f64], features: usize) -> Option<Self> {
+        let rows = weight.len();
         let raw = MatRef::from_row_major_slice(x, rows, features);
         let count = rows.max(1) as f64;
-        let centre: Vec<f64> = (0..features).map(|j| column(raw, j).sum::<f64>() / count).collect();
+        let column = |j: usize| (0..rows).map(move |i| (raw[(i, j)], weight[i]));
+        let centre: Vec<f64> =
+            (0..features).map(|j| column(j).map(|(v, w)| w * v).sum::<f64>() / count).collect();
         let deviation = |j: usize| {
-            let square = column(raw, j).map(|v| (v - centre[j]).powi(2)).sum::<f64>();
+            let square = column(j).map(|(v, w)| w * (v - centre[j]).powi(2)).sum::<f64>();
             let deviation = (square / count).sqrt();
             // What rounding leaves of a constant column is no signal.
             if deviation > 1e-12 * centre[j].abs() { deviation } else { 0.0 }
         };
         let scale: Vec<f64> = (0..features).map(deviation).collect();
         let standard = Mat::from_fn(rows, features, |i, j| {
-            if scale[j] > 0.0 { (raw[(i, j)] - centre[j]) / scale[j] } else { 0.0 }
+            if scale[j] > 0.0 { weight[i].sqrt() * ((raw[(i, j)] - centre[j]) / scale[j]) } else { 0.0 }
         });
         // The smaller of XᵀX and XXᵀ has all there is to know.
         let wide = features > rows;
@@ -53,7 +58,7 @@ impl Design {
             other.col_mut(k).iter_mut().for_each(|v| *v /= s);
         }
         let (u, v) = if wide { (own, other) } else { (other, own) };
-        Some(Self { centre, scale, u, s, v })
+        Some(Self { centre, weight: weight.to_vec(), scale, u, s, v })
     }
 
     /// Rows it was made of.
@@ -66,7 +71,7 @@ impl Design {
         self.s.len()
     }
 
-    /// Weights and intercept, in the features' own units, of the function that is `level + U·along` on the rows:
+    /// Weights and intercept, in the features' own units, of the function that is `level + W^−½U·along` on the rows:
     /// w = V S⁻¹·along in units of the deviations.
     pub(super) fn weights(&self, along: &[f64], level: f64) -> (Vec<f64>, f64) {
         let weight = |j: usize| {
@@ -81,8 +86,4 @@ impl Design {
         let intercept = level - weights.iter().zip(&self.centre).map(|(w, c)| w * c).sum::<f64>();
         (weights, intercept)
     }
-}
-
-fn column(x: MatRef<'_, f64>, j: usize) -> impl Iterator<Item = f64> {
-    (0..x.nrows()).map(move |i| x[(i, j)])
 }

@@ -47,11 +47,14 @@ fn plain_forecast(task: &Task, recipe: &Recipe) -> bool {
 /// The scale on which a network's forecast of each target is worth a try: the one on which a linear forecast decides better than on
 /// its own. Empty if there is none.
 pub(crate) fn scales(task: &Task, recipe: &Recipe) -> Result<Vec<Scale>, LearnError> {
-    if task.settings().predictor.kind != PredictorKind::Mlp || !plain_forecast(task, recipe) {
+    if task.settings().predictor.kind != PredictorKind::Mlp
+        || !plain_forecast(task, recipe)
+        || task.is_weighted()
+    {
         return Ok(Vec::new());
     }
     let inputs = task.untrained(recipe)?.standardised(&task.features(task.train()));
-    let Some(design) = Design::new(&inputs, task.train().len(), task.data().width()) else {
+    let Some(design) = Design::new(&inputs, &task.weights(task.train()), task.data().width()) else {
         return Ok(Vec::new());
     };
     let scales = scale::choose(task, &Ridges::new(&design), &columns(task), aim(recipe))?;
@@ -84,7 +87,8 @@ struct Fit {
 pub(crate) fn solve(task: &Task, recipe: &Recipe, model: &Model) -> Result<Model, LearnError> {
     let train = task.train();
     let inputs = model.standardised(&task.features(train));
-    let design = Design::new(&inputs, train.len(), task.data().width()).ok_or_else(|| LearnError::Data {
+    let design = Design::new(&inputs, &task.weights(train), task.data().width());
+    let design = design.ok_or_else(|| LearnError::Data {
         what: "the features cannot be fitted: their squares are not finite".into(),
         hint: Hint::set("give them in larger units, or set {}", "training", "regression", "\"descent\""),
     })?;
@@ -131,7 +135,8 @@ fn quantiles(
 ) -> Result<Vec<Fit>, LearnError> {
     let kappa = |k: usize| {
         let Some(ridge) = ridge.map(|r| &r[k]) else { return 0.0 };
-        let square: f64 = y[k].iter().zip(&ridge.left_out).map(|(y, f)| (y - f).powi(2)).sum();
+        let errors = y[k].iter().zip(&ridge.left_out).zip(&design.weight);
+        let square: f64 = errors.map(|((y, f), w)| w * (y - f).powi(2)).sum();
         let deviation = (square / y[k].len() as f64).sqrt();
         if deviation > 0.0 { ridge.lambda * density(tau) / deviation } else { 0.0 }
     };

@@ -55,15 +55,22 @@ struct Move {
 /// Fits the quantile τ of `y`; `ridge` is κ on the weights in units of the features' deviations, 0 for none.
 pub(super) fn quantile(design: &Design, y: &[f64], tau: f64, ridge: f64) -> Quantile {
     let (rows, rank) = (design.rows(), design.rank());
-    let level = y.iter().sum::<f64>() / rows.max(1) as f64;
-    let size = (y.iter().map(|y| (y - level).powi(2)).sum::<f64>() / rows.max(1) as f64).sqrt();
+    let weight = &design.weight;
+    let mean = |of: &dyn Fn(f64) -> f64| {
+        y.iter().zip(weight).map(|(y, w)| w * of(*y)).sum::<f64>() / rows.max(1) as f64
+    };
+    let level = mean(&|y| y);
+    let size = mean(&|y| (y - level).powi(2)).sqrt();
     if size <= 1e-12 * level.abs() || size == 0.0 {
         return Quantile { level, along: vec![0.0; rank], gap: 0.0 };
     }
     // In units of the target's deviation, and U's columns at the length of a standardised feature.
     let root = (rows as f64).sqrt();
-    let z = Mat::from_fn(rows, rank + 1, |i, k| if k == 0 { 1.0 } else { root * design.u[(i, k - 1)] });
-    let y: Vec<f64> = y.iter().map(|y| (y - level) / size).collect();
+    // w·ρ(y − zβ) = ρ(w·y − w·zβ): a row that counts w times is w times as large.
+    let z = Mat::from_fn(rows, rank + 1, |i, k| {
+        if k == 0 { weight[i] } else { weight[i].sqrt() * (root * design.u[(i, k - 1)]) }
+    });
+    let y: Vec<f64> = y.iter().zip(weight).map(|(y, w)| w * ((y - level) / size)).collect();
     // w = V S⁻¹·√n·β·size, so that κ‖w‖²/size is κ·size·n·β²/s² in these units.
     let kappa: Vec<f64> =
         std::iter::once(0.0).chain(design.s.iter().map(|s| ridge * size * rows as f64 / (s * s))).collect();
@@ -108,7 +115,7 @@ impl Problem {
     /// Least squares with the ridge as it is, every residual on its side, a in the middle.
     fn start(&self) -> State {
         let n = self.y.len();
-        // ZᵀZ = n·I.
+        // ZᵀZ = n·I where all rows count the same; elsewhere a start as good as any.
         let beta: Vec<f64> =
             (0..self.z.ncols()).map(|k| self.along(k, &self.y) / (n as f64 + self.kappa[k])).collect();
         let residuals: Vec<f64> = self.y.iter().zip(self.fitted(&beta)).map(|(y, f)| y - f).collect();
@@ -247,7 +254,7 @@ mod tests {
     fn no_direction_leads_down() {
         let (rows, features) = (120, 6);
         let x = noise(rows * features, 1.0);
-        let design = Design::new(&x, rows, features).expect("finite");
+        let design = Design::new(&x, &vec![1.0; rows], features).expect("finite");
         let heavy: Vec<f64> = noise(rows, 2.0).iter().map(|e| (4.0 * e).powi(3)).collect();
         let y: Vec<f64> = x.chunks(features).zip(&heavy).map(|(x, e)| 5.0 + 3.0 * x[0] - x[4] + e).collect();
         for tau in [0.5, 0.2, 0.75] {
@@ -278,7 +285,7 @@ mod tests {
     /// Without features that matter the fit is a median; with ties, as counts have them, any of the medians.
     #[test]
     fn the_constant_fit_is_a_quantile() {
-        let design = Design::new(&[3.0; 7], 7, 1).expect("finite");
+        let design = Design::new(&[3.0; 7], &[1.0; 7], 1).expect("finite");
         let y = [4.0, 1.0, 9.0, 2.0, 2.0, 2.0, 8.0];
         let fit = quantile(&design, &y, 0.5, 0.0);
         assert!((fit.level - 2.0).abs() < 1e-7, "{}", fit.level);
@@ -290,7 +297,7 @@ mod tests {
     fn what_can_be_met_is_met() {
         for (rows, features) in [(50, 4), (10, 25)] {
             let x = noise(rows * features, 3.0);
-            let design = Design::new(&x, rows, features).expect("finite");
+            let design = Design::new(&x, &vec![1.0; rows], features).expect("finite");
             let y: Vec<f64> = x.chunks(features).map(|x| 1e4 + 200.0 * x[0] - 30.0 * x[1]).collect();
             let fit = quantile(&design, &y, 0.5, 0.0);
             let errors = residuals(&design, &fit, &y);
@@ -303,7 +310,7 @@ mod tests {
     fn a_ridge_shrinks() {
         let (rows, features) = (40, 8);
         let x = noise(rows * features, 4.0);
-        let design = Design::new(&x, rows, features).expect("finite");
+        let design = Design::new(&x, &vec![1.0; rows], features).expect("finite");
         let y: Vec<f64> = x.chunks(features).zip(noise(rows, 5.0)).map(|(x, e)| x[2] + 2.0 * e).collect();
         let lengths: Vec<f64> = [0.0, 1.0, 10.0, 1e4]
             .into_iter()

@@ -1,9 +1,9 @@
 //! Least squares with a ridge, in closed form.
 //!
 //! ```text
-//! min ‖y − a − Xw‖² + λ‖w‖²       X centred and standardised, the level a free of charge
-//! fitted       ȳ + U diag(s²/(s² + λ)) Uᵀy
-//! left out     y − (y − fitted)/(1 − h),   h = 1/n + Σₖ uₖ² s²ₖ/(s²ₖ + λ)
+//! min ‖y − a − Xw‖²_W + λ‖w‖²     X centred and standardised, the level a free of charge, W the rows' weights, 1 on average
+//! fitted       ȳ + W^−½ U diag(s²/(s² + λ)) Uᵀ W^½ (y − ȳ)
+//! left out     y − (y − fitted)/(1 − h),   hᵢ = Wᵢ/n + Σₖ uᵢₖ² s²ₖ/(s²ₖ + λ)
 //! ```
 //!
 //! The second line is what a fit without a row predicts for it, exactly; λ is the one with the smallest squared error of these,
@@ -51,7 +51,7 @@ impl<'a> Ridges<'a> {
             let shrink = shrink(design, lambda);
             let one = |i: usize| {
                 let own: f64 = shrink.iter().enumerate().map(|(k, d)| d * design.u[(i, k)].powi(2)).sum();
-                (1.0 - 1.0 / rows as f64 - own).max(DETERMINED)
+                (1.0 - design.weight[i] / rows as f64 - own).max(DETERMINED)
             };
             (0..rows).map(one).collect()
         });
@@ -61,17 +61,21 @@ impl<'a> Ridges<'a> {
     /// The fit of one target, its λ chosen by leaving out each row in turn.
     pub(super) fn fit(&self, y: &[f64]) -> Ridge {
         let (design, rows) = (self.design, self.design.rows());
-        let level = y.iter().sum::<f64>() / rows.max(1) as f64;
-        let along = |k: usize| y.iter().enumerate().map(|(i, y)| design.u[(i, k)] * (y - level)).sum::<f64>();
+        let weight = &design.weight;
+        let level = y.iter().zip(weight).map(|(y, w)| w * y).sum::<f64>() / rows.max(1) as f64;
+        let root: Vec<f64> = weight.iter().map(|w| w.sqrt()).collect();
+        let along = |k: usize| {
+            y.iter().enumerate().map(|(i, y)| root[i] * design.u[(i, k)] * (y - level)).sum::<f64>()
+        };
         let projected: Vec<f64> = (0..design.rank()).map(along).collect();
         let coefficients = Mat::from_fn(design.rank(), self.lambdas.len(), |k, l| {
             let square = design.s[k].powi(2);
             projected[k] * square / (square + self.lambdas[l])
         });
         let fitted = &design.u * &coefficients;
-        let error = |l: usize, i: usize| (y[i] - level - fitted[(i, l)]) / self.freedom[l][i];
-        let scores: Vec<f64> =
-            (0..self.lambdas.len()).map(|l| (0..rows).map(|i| error(l, i).powi(2)).sum()).collect();
+        let error = |l: usize, i: usize| (y[i] - level - fitted[(i, l)] / root[i]) / self.freedom[l][i];
+        let score = |l: usize| (0..rows).map(|i| weight[i] * error(l, i).powi(2)).sum();
+        let scores: Vec<f64> = (0..self.lambdas.len()).map(score).collect();
         let best = (0..scores.len()).min_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
         Ridge {
             level,
@@ -119,7 +123,7 @@ mod tests {
                 .collect();
             let signal = noise(rows, 2.0);
             let y: Vec<f64> = (0..rows).map(|i| 3.0 + 2.0 * plain[i * free] + 0.3 * signal[i]).collect();
-            let design = Design::new(&x, rows, features).expect("finite");
+            let design = Design::new(&x, &vec![1.0; rows], features).expect("finite");
             assert!(design.rank() <= free.min(rows - 1), "{}", design.rank());
             let fit = Ridges::new(&design).fit(&y);
             let (weights, _) = design.weights(&fit.along, fit.level);
@@ -151,7 +155,7 @@ mod tests {
         let x = noise(rows * features, 3.0);
         let y: Vec<f64> =
             noise(rows, 4.0).iter().zip(x.chunks(features)).map(|(e, x)| x[0] - x[2] + e).collect();
-        let design = Design::new(&x, rows, features).expect("finite");
+        let design = Design::new(&x, &vec![1.0; rows], features).expect("finite");
         let fit = Ridges::new(&design).fit(&y);
         for out in 0..rows {
             // By hand: minimise over the other rows with the same penalty on standardised weights, as one linear system.
@@ -178,7 +182,7 @@ mod tests {
     fn the_ridge_fits_the_noise() {
         let (rows, features) = (60, 20);
         let x = noise(rows * features, 5.0);
-        let design = Design::new(&x, rows, features).expect("finite");
+        let design = Design::new(&x, &vec![1.0; rows], features).expect("finite");
         let ridges = Ridges::new(&design);
         let law: Vec<f64> = x.chunks(features).map(|x| x[0] + 2.0 * x[1]).collect();
         assert_eq!(ridges.fit(&law).lambda, ridges.lambdas[0]);

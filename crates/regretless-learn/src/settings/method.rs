@@ -160,12 +160,15 @@ impl FromStr for MethodName {
         let (rest, stopped) = without(rest, "+stopped");
         let (base, mixed) = without(rest, "+l2");
         let Some(base) = Base::all().find(|method| method.word() == base) else {
+            // As identifiers of other packages have it: `SPOPlus`, `spo_plus`.
+            let plain =
+                base.to_lowercase().replace(['_', ' '], "-").replace("-plus", "+").replace("plus", "+");
             // A long name is no misspelling, and the distance costs the product of the lengths.
-            let distance = |m: &Base| strsim::osa_distance(base, m.word());
+            let distance = |m: &Base| strsim::osa_distance(&plain, m.word());
             let near = Base::all().filter(|_| base.len() <= 64).min_by_key(distance);
             let near = near.filter(|m| distance(m) <= 1 + m.word().len() / 4);
             // `spo` and the like: the method is there with something added.
-            let longer = Base::all().find(|m| base.len() > 1 && m.word().starts_with(base));
+            let longer = Base::all().find(|m| plain.len() > 1 && m.word().starts_with(&plain));
             let near = near.or(longer);
             return Err(MethodError::Unknown { name: visible(text), near });
         };
@@ -215,6 +218,9 @@ mod tests {
         };
         assert_eq!(near("surogate+l2"), Some(Base::Surrogate));
         assert_eq!(near("spo"), Some(Method::SpoPlus.into()));
+        assert_eq!(near("spo_plus"), Some(Method::SpoPlus.into()));
+        assert_eq!(near("SPOPlus"), Some(Method::SpoPlus.into()));
+        assert_eq!(near("fenchel_young"), Some(Method::FenchelYoung.into()));
         assert_eq!(near("fenchel"), Some(Method::FenchelYoung.into()));
         assert_eq!(near("l2+scenarios+l2"), None);
         assert_eq!(near(""), None);

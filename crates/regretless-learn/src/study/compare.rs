@@ -15,7 +15,7 @@ use crate::observer::Interrupt;
 use crate::settings::{Base, MethodName};
 use crate::task::Task;
 
-/// The methods compared unless the user says which: all that say something about this problem.
+/// The methods compared unless the user says which: all that say something about this problem, and that of the settings.
 pub fn default_methods(task: &Task) -> Vec<MethodName> {
     let mut names: Vec<MethodName> = vec![Base::Constant.into(), Method::L1.into(), Method::L2.into()];
     if choose::stops_apart(task) {
@@ -26,6 +26,10 @@ pub fn default_methods(task: &Task) -> Vec<MethodName> {
         names.push(MethodName { scenarios: true, ..Method::L2.into() });
     }
     names.push(Base::Auto.into());
+    let own = task.settings().training.method;
+    if !names.contains(&own) {
+        names.push(own);
+    }
     names
 }
 

@@ -9,11 +9,12 @@ mod table;
 use std::path::Path;
 
 use regretless_core::Sense;
+use regretless_learn::Dataset;
 use serde::Serialize;
 
-use crate::Spec;
 use crate::error::ProjectError;
 use crate::instances::Instances;
+use crate::{Columns, Frame, Overrides, Spec, TableReader};
 pub use engine::{CertificateReport, MultiplierReport, Penalty};
 pub use gradient::GradientReport;
 
@@ -83,13 +84,45 @@ impl Finding {
     }
 }
 
-/// Checks a problem on the given instances; without any, what depends on predicted values is left out.
-/// `table` is the one that the user named.
-pub fn check(
-    spec: &Spec,
-    instances: Option<&Instances>,
-    table: Option<&Path>,
-) -> Result<Report, ProjectError> {
+/// Where the rows to check by are.
+#[derive(Clone, Copy, Debug)]
+pub enum Table<'a> {
+    /// Where `[data]` of the problem file says, if anywhere.
+    Named,
+    /// In a file.
+    File(&'a Path),
+    /// In memory.
+    Frame(&'a Frame),
+}
+
+impl Table<'_> {
+    fn instances(self, spec: &Spec) -> Result<Option<Instances>, ProjectError> {
+        match self {
+            Self::Named if !spec.predicted().is_empty() => Instances::history(spec),
+            Self::Named => Instances::new(spec, None).map(Some),
+            Self::File(path) => Instances::new(spec, Some(path)).map(Some),
+            Self::Frame(frame) => Instances::of_frame(spec, frame).map(Some),
+        }
+    }
+
+    /// The data as `train` would read them, with the columns they are from and all that the table has.
+    fn read(self, spec: &Spec) -> Result<(Dataset, Columns, Vec<String>), ProjectError> {
+        if let Self::Frame(frame) = self {
+            let (data, columns) = spec.read_frame(frame)?;
+            return Ok((data, columns, frame.header().to_vec()));
+        }
+        let path = if let Self::File(path) = self { Some(path.to_owned()) } else { None };
+        let spec = spec.clone().with_overrides(Overrides { data: path, ..Overrides::default() })?;
+        let (data, columns) = spec.read_columns()?;
+        let table = spec.history().and_then(|file| TableReader::open(file, spec.limits()).ok());
+        Ok((data, columns, table.map_or_else(Vec::new, |table| table.header().to_vec())))
+    }
+}
+
+/// Checks a problem on the rows of a table; without any, what depends on predicted values is left out.
+pub fn check(spec: &Spec, table: Table<'_>) -> Result<Report, ProjectError> {
+    let instances = table.instances(spec)?;
+    let instances = instances.as_ref();
     let problem = spec.problem();
     let mut report = Report {
         problem: spec.name().map(str::to_owned),

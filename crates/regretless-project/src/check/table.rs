@@ -2,32 +2,30 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Columns, DataFiles, DataSettings, Missing, Overrides, Spec, TableReader};
+use crate::{Columns, Missing, Spec};
 use regretless_learn::{Dataset, Split};
 
-use super::{Finding, Verdict, placement};
+use super::{Finding, Table, Verdict, placement};
 use crate::error::ProjectError;
 use regretless_learn::count;
 use regretless_learn::some_of;
 
-/// Looks through the data as `train` would; `table` is read in place of the one that the problem file names. A problem file
-/// without `[data]` is not there to be learned from: its tables hold parameters.
-pub(super) fn run(spec: &Spec, table: Option<&std::path::Path>) -> Result<Vec<Finding>, ProjectError> {
+/// Looks through the data as `train` would. A problem file without `[data]` is not there to be learned from: its tables hold
+/// parameters.
+pub(super) fn run(spec: &Spec, table: Table<'_>) -> Result<Vec<Finding>, ProjectError> {
     if spec.predicted().is_empty() || spec.data().is_none() {
         return Ok(Vec::new());
     }
-    let overrides = Overrides { data: table.map(ToOwned::to_owned), ..Overrides::default() };
-    let spec = spec.clone().with_overrides(overrides)?;
-    let (data, columns) = match spec.read_columns() {
+    let (data, columns, header) = match table.read(spec) {
         Ok(read) => read,
         Err(error) => return Ok(vec![Finding::failed("features", error.to_string())]),
     };
-    let mut findings = placement::run(&spec, &data);
+    let mut findings = placement::run(spec, &data);
     findings.push(features(&data));
-    findings.extend(spec.data().and_then(|settings| left_out(&spec, settings, &columns)));
-    findings.push(missing(&spec, &data));
+    findings.extend(left_out(&header, &columns));
+    findings.push(missing(spec, &data));
     let parts = data.split(&spec.settings().split, spec.training().seed);
-    findings.push(split(&spec, &parts));
+    findings.push(split(spec, &parts));
     let suspicious = data.warnings(&spec.layout(), &parts);
     findings.extend(suspicious.into_iter().map(|text| Finding {
         check: "table",
@@ -46,12 +44,7 @@ fn features(data: &Dataset) -> Finding {
 }
 
 /// Columns of the table that are neither features nor predicted.
-fn left_out(spec: &Spec, settings: &DataSettings, columns: &Columns) -> Option<Finding> {
-    let file = match &settings.files {
-        DataFiles::One(file) => file,
-        DataFiles::Parts { train, .. } => train,
-    };
-    let reader = TableReader::open(file, spec.limits()).ok()?;
+fn left_out(header: &[String], columns: &Columns) -> Option<Finding> {
     let used: BTreeSet<usize> = columns.features.iter().chain(&columns.targets).copied().collect();
     let mut reasons: [(&str, Vec<String>); 4] = [
         ("text", Vec::new()),
@@ -59,7 +52,7 @@ fn left_out(spec: &Spec, settings: &DataSettings, columns: &Columns) -> Option<F
         ("the split", Vec::new()),
         ("excluded or not named in `data.features`", Vec::new()),
     ];
-    for (i, name) in reader.header().iter().enumerate().filter(|(i, _)| !used.contains(i)) {
+    for (i, name) in header.iter().enumerate().filter(|(i, _)| !used.contains(i)) {
         let reason = if columns.skipped.contains(name) {
             0
         } else if columns.key == Some(i) {

@@ -4,6 +4,7 @@ mod array;
 mod cell;
 mod chunk;
 mod csv;
+mod frame;
 mod inflate;
 mod lines;
 mod npy;
@@ -19,6 +20,7 @@ pub use array::Array;
 pub(crate) use cell::Allowed;
 pub use chunk::Chunk;
 pub(crate) use chunk::{Selection, Wanted};
+pub use frame::{Column, Frame};
 pub(crate) use open::read_text;
 #[cfg(feature = "parquet")]
 pub use parquet_out::{OutColumn, ParquetOut};

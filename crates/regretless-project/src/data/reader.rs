@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::chunk::{Chunk, Selection, Wanted};
 use super::csv::Csv;
+use super::frame::{Frame, Rows};
 use super::inflate::inflate;
 use super::open::{self, io_error};
 #[cfg(feature = "parquet")]
@@ -46,6 +47,7 @@ pub struct TableReader<'a> {
 
 enum Source<'a> {
     Csv(Csv<'a>),
+    Frame(Rows<'a>),
     #[cfg(feature = "parquet")]
     Parquet(Box<Parquet>),
 }
@@ -99,6 +101,11 @@ impl<'a> TableReader<'a> {
         Ok(Self::new(Source::Csv(csv), header, path))
     }
 
+    /// Reads a table that is in memory.
+    pub(super) fn from_frame(frame: &'a Frame) -> Self {
+        Self::new(Source::Frame(Rows::of(frame)), frame.header().to_vec(), frame.name().as_ref())
+    }
+
     fn new(source: Source<'a>, header: Vec<String>, path: &Path) -> Self {
         let selection = Selection::default();
         Self { path: path.to_owned(), header, source, selection, most: ROWS, given: (0, 0), groups: None }
@@ -113,6 +120,7 @@ impl<'a> TableReader<'a> {
     pub fn place(&self) -> Place {
         match &self.source {
             Source::Csv(csv) => csv.header_place(),
+            Source::Frame(_) => Place::File(self.path.clone()),
             #[cfg(feature = "parquet")]
             Source::Parquet(_) => Place::File(self.path.clone()),
         }
@@ -124,6 +132,7 @@ impl<'a> TableReader<'a> {
         let column = column.map(|i| (i + 1, self.header.get(i).map(|name| shorten(name))));
         match &self.source {
             Source::Csv(_) => Place::Cell { file, line, column },
+            Source::Frame(_) => Place::Row { file, row: line, column },
             #[cfg(feature = "parquet")]
             Source::Parquet(_) => Place::Row { file, row: line, column },
         }
@@ -133,6 +142,7 @@ impl<'a> TableReader<'a> {
     pub fn textual(&mut self) -> Result<Vec<bool>> {
         match &mut self.source {
             Source::Csv(csv) => csv.textual(self.header.len()),
+            Source::Frame(rows) => Ok(rows.textual()),
             #[cfg(feature = "parquet")]
             Source::Parquet(parquet) => Ok(parquet.textual()),
         }
@@ -171,6 +181,7 @@ impl<'a> TableReader<'a> {
         }
         match &mut self.source {
             Source::Csv(csv) => csv.fill(&self.selection, &self.header, rows, &mut chunk)?,
+            Source::Frame(frame) => frame.fill(&self.selection, &self.path, rows, &mut chunk)?,
             #[cfg(feature = "parquet")]
             Source::Parquet(parquet) => parquet.fill(&self.selection, &self.header, rows, &mut chunk)?,
         }
@@ -188,7 +199,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// Goes on to the next group of rows that is wanted, by its number counted from 0: a row group of a Parquet file, 65,536
-    /// rows of any other. Gives its number and how many rows were left out on the way, which are not looked at; `None` and the
+    /// rows of a CSV file, all of a frame. Gives its number and how many rows were left out on the way, which are not looked at; `None` and the
     /// rows at the end. From then on [`TableReader::next`] ends with the group.
     pub fn next_group(&mut self, wanted: &dyn Fn(usize) -> bool) -> Result<(Option<usize>, usize)> {
         let mut skipped = 0;
@@ -196,6 +207,7 @@ impl<'a> TableReader<'a> {
             let (number, _) = self.groups.unwrap_or_default();
             let rows = match &mut self.source {
                 Source::Csv(csv) => csv.has_more()?.then_some(GROUP),
+                Source::Frame(rows) => Some(rows.left()).filter(|&left| left > 0),
                 #[cfg(feature = "parquet")]
                 Source::Parquet(parquet) => parquet.rows_ahead(),
             };
@@ -207,6 +219,10 @@ impl<'a> TableReader<'a> {
             self.groups = Some((number + 1, 0));
             skipped += match &mut self.source {
                 Source::Csv(csv) => csv.skip(rows)?,
+                Source::Frame(frame) => {
+                    frame.skip();
+                    rows
+                }
                 #[cfg(feature = "parquet")]
                 Source::Parquet(parquet) => {
                     parquet.skip_group();

@@ -7,6 +7,7 @@ use regretless_core::{Problem, ProblemError};
 
 use super::cell::Allowed;
 use super::chunk::{Selection, Wanted};
+use super::frame::Frame;
 use super::reader::TableReader;
 use crate::columns::targets;
 use crate::data_settings::Missing;
@@ -40,6 +41,11 @@ impl ParameterTable {
     /// Reads CSV text; `path` is for messages.
     pub fn from_csv(reader: impl Read + Send, path: &Path, spec: &Spec, limits: &Limits) -> Result<Self> {
         Self::take(TableReader::from_csv(reader, path, limits)?, spec, limits, None)
+    }
+
+    /// Takes the columns that `spec` predicts from a table in memory.
+    pub fn from_frame(frame: &Frame, spec: &Spec) -> Result<Self> {
+        Self::take(frame.reader(), spec, spec.limits(), None)
     }
 
     /// `first`: only so many rows, of the history that `[data]` names.

@@ -22,6 +22,9 @@ pub struct DataSection {
     pub valid: Option<PathBuf>,
     /// The table to judge by. Default: none.
     pub test: Option<PathBuf>,
+    /// True in place of tables where the rows were in memory: what is trained again is given a table.
+    #[serde(default)]
+    pub memory: bool,
     /// Feature columns by name or pattern; with a shared predictor `{variable}` stands for a variable's name. Default:
     /// every column of numbers that is neither predicted nor `key` nor the column of `split`.
     #[schemars(with = "Option<Columns>")]

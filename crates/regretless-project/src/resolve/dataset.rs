@@ -53,6 +53,14 @@ pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Re
 
 fn files(ctx: &Context<'_>, section: &Key, written: &DataSection) -> Result<DataFiles> {
     let neighbour = |file: &std::path::PathBuf| ctx.neighbour(file);
+    if written.memory {
+        let named = [&written.file, &written.train, &written.valid, &written.test];
+        if named.iter().any(|file| file.is_some()) {
+            let trouble = Trouble::OneOf("the rows are in memory or in a file, not both");
+            return Err(ctx.fail(&section.key("memory"), trouble));
+        }
+        return Ok(DataFiles::Memory);
+    }
     match (&written.file, &written.train) {
         (Some(_), Some(_)) => {
             let trouble = Trouble::OneOf(
@@ -92,7 +100,7 @@ fn split(ctx: &Context<'_>, key: &Key, written: &SplitSection, files: &DataFiles
     }
     // A part with a table of its own is not split off, and test never is from `train`.
     let (own_valid, own_test) = match files {
-        DataFiles::One(_) => (false, false),
+        DataFiles::One(_) | DataFiles::Memory => (false, false),
         DataFiles::Parts { valid, .. } => (valid.is_some(), true),
     };
     let share = |name: &str, given: Option<f64>, own: bool| {

@@ -1,53 +1,151 @@
-//! Settings that come from no file: the sections `surrogate`, `predictor` and `training`, with the same checks.
+//! A problem that comes from no file, with settings in the words of problem files and the same checks.
 
-use regretless_core::{Layout, Problem};
-use regretless_learn::Settings;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use regretless_core::{Block, Problem};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{Context, check_settings};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
-use crate::file::{PredictorSection, SurrogateSection, TrainingSection};
+use crate::file::{DataSection, PredictorSection, SurrogateSection, TrainingSection};
 use crate::key::Key;
-use crate::spec::Sections;
-use crate::{Limits, Predicted};
+use crate::spec::{HardKind, Sections};
+use crate::{Limits, Parameter, Predicted, Spec};
 
-/// Checks settings that are in memory, in the words of problem files.
-///
-/// ```
-/// use regretless_core::{Layout, Problem};
-/// use regretless_project::settings_of;
-/// let problem = Problem::maximize(2).linear([1.0, 2.0]).upper([1.0, 1.0]).build()?;
-/// let written = serde_json::json!({ "training": { "epochs": 7 } });
-/// let settings = settings_of(&written, &problem, &Layout::theta(2))?;
-/// assert_eq!(settings.training.epochs, 7);
-/// let wrong = serde_json::json!({ "training": { "epochs": -1 } });
-/// let error = settings_of(&wrong, &problem, &Layout::theta(2)).unwrap_err();
-/// assert!(error.to_string().starts_with("training.epochs: "), "{error}");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn settings_of(written: &Value, problem: &Problem, layout: &Layout) -> Result<Settings> {
-    let sections = Sections {
-        text: "".into(),
-        surrogate: section::<SurrogateSection>(written, "surrogate")?,
-        data: None,
-        predictor: section::<PredictorSection>(written, "predictor")?,
-        training: section::<TrainingSection>(written, "training")?,
-    };
-    let predicted: Vec<Predicted> = layout
-        .parts()
-        .iter()
-        .map(|part| Predicted {
-            key: part.parameter.symbol().to_owned(),
-            parameter: part.parameter,
-            block: None,
-            range: part.range.clone(),
-            matrix: None,
-            columns: Vec::new(),
+impl Spec {
+    /// A problem in memory that predicts some parameters as a whole. `targets` names their entries, one parameter after the other
+    /// in the order of `predicted`; without names they are called `theta_wheat`, `d_0`, `C_0_1`. `settings` is an object with the
+    /// sections `surrogate`, `data`, `predictor` and `training` of problem files.
+    ///
+    /// ```
+    /// use regretless_core::Problem;
+    /// use regretless_project::{Parameter, Spec};
+    /// let problem = Problem::maximize(2).linear([1.0, 2.0]).upper([1.0, 1.0]).build()?;
+    /// let written = serde_json::json!({ "training": { "epochs": 7 } });
+    /// let spec = Spec::in_memory(&problem, &[Parameter::Linear], None, &written)?;
+    /// assert_eq!(spec.training().epochs, 7);
+    /// assert_eq!(spec.predicted()[0].columns, ["theta_x0", "theta_x1"]);
+    /// let wrong = serde_json::json!({ "training": { "epochs": -1 } });
+    /// let error = Spec::in_memory(&problem, &[Parameter::Linear], None, &wrong).unwrap_err();
+    /// assert!(error.to_string().starts_with("training.epochs: "), "{error}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn in_memory(
+        problem: &Problem,
+        predicted: &[Parameter],
+        targets: Option<&[String]>,
+        settings: &Value,
+    ) -> Result<Self> {
+        let data = settings.get("data").map(|_| section::<DataSection>(settings, "data")).transpose()?;
+        let sections = Sections {
+            text: "".into(),
+            surrogate: section::<SurrogateSection>(settings, "surrogate")?,
+            data,
+            predictor: section::<PredictorSection>(settings, "predictor")?,
+            training: section::<TrainingSection>(settings, "training")?,
+        };
+        let mut parts = parts(problem);
+        parts.retain(|part| predicted.contains(&part.parameter));
+        name(problem, predicted, targets, &mut parts)?;
+        let limits = Limits::default();
+        let ctx = Context { text: "".into(), path: None, limits: &limits, options: Vec::new() };
+        let (settings, data) = check_settings(&ctx, &sections, problem, &parts)?;
+        let at_most = std::iter::repeat_n(HardKind::AtMost, problem.at_most().blocks.len());
+        let equals = std::iter::repeat_n(HardKind::Equals, problem.equal().blocks.len());
+        Ok(Self {
+            file: PathBuf::from("the problem"),
+            name: None,
+            problem: problem.clone(),
+            predicted: parts,
+            hard: at_most.chain(equals).collect(),
+            data,
+            settings,
+            sections,
+            limits,
         })
-        .collect();
-    let ctx = Context { text: "".into(), path: None, limits: &Limits::default(), options: Vec::new() };
-    Ok(check_settings(&ctx, &sections, problem, &predicted)?.0)
+    }
+}
+
+/// Every part of a problem that could be predicted, in the order of problem files.
+fn parts(problem: &Problem) -> Vec<Predicted> {
+    let n = problem.n();
+    let mut all = Vec::new();
+    let mut add = |key: String, parameter, block: Option<&Block>, range: Range<usize>, matrix| {
+        let block = block.map(|block| block.name.clone());
+        all.push(Predicted { key, parameter, block, range, matrix, columns: Vec::new() });
+    };
+    add("objective.linear".into(), Parameter::Linear, None, 0..n, None);
+    add("objective.quadratic".into(), Parameter::Quadratic, None, 0..n * n, Some((n, n)));
+    for (i, block) in problem.soft().blocks.iter().enumerate() {
+        let rows = block.rows.clone();
+        let (entries, shape) = (rows.start * n..rows.end * n, Some((rows.len(), n)));
+        add(format!("soft[{i}].rows"), Parameter::SoftRows, Some(block), entries, shape);
+        let sides = [("limit", Parameter::Limit), ("over", Parameter::Over), ("under", Parameter::Under)];
+        for (key, parameter) in sides {
+            add(format!("soft[{i}].{key}"), parameter, Some(block), rows.clone(), None);
+        }
+    }
+    let kinds = [
+        (problem.at_most(), "at_most", Parameter::AtMostRows, Parameter::AtMost),
+        (problem.equal(), "equals", Parameter::EqualRows, Parameter::Equals),
+    ];
+    let mut i = 0;
+    for (hard, side, matrix, rhs) in kinds {
+        for block in &hard.blocks {
+            let rows = block.rows.clone();
+            let (entries, shape) = (rows.start * n..rows.end * n, Some((rows.len(), n)));
+            add(format!("hard[{i}].rows"), matrix, Some(block), entries, shape);
+            add(format!("hard[{i}].{side}"), rhs, Some(block), rows, None);
+            i += 1;
+        }
+    }
+    add("bounds.lower".into(), Parameter::Lower, None, 0..n, None);
+    add("bounds.upper".into(), Parameter::Upper, None, 0..n, None);
+    all
+}
+
+/// Gives parts the names of their columns.
+fn name(
+    problem: &Problem,
+    predicted: &[Parameter],
+    targets: Option<&[String]>,
+    parts: &mut [Predicted],
+) -> Result<()> {
+    let mut starts = Vec::new();
+    let mut width = 0;
+    for &parameter in predicted {
+        starts.push((parameter, width));
+        let own = parts.iter().filter(|part| part.parameter == parameter);
+        width += own.map(|part| part.range.len()).sum::<usize>();
+    }
+    if let Some(names) = targets.filter(|names| names.len() != width) {
+        let trouble = Trouble::Misfit(format!("{} columns are named, {width} are predicted", names.len()));
+        return Err(SpecError::new(Place::Setting("targets".into()), trouble));
+    }
+    for part in parts {
+        let start = starts.iter().find(|(parameter, _)| *parameter == part.parameter).map_or(0, |s| s.1);
+        part.columns = match targets {
+            Some(names) => names[start + part.range.start..start + part.range.end].to_vec(),
+            None => part.range.clone().map(|k| entry(problem, part.parameter, k)).collect(),
+        };
+    }
+    Ok(())
+}
+
+/// What an entry of a parameter is called where nobody says.
+fn entry(problem: &Problem, parameter: Parameter, k: usize) -> String {
+    let (symbol, n) = (parameter.symbol(), problem.n());
+    match parameter {
+        Parameter::Linear | Parameter::Lower | Parameter::Upper => {
+            format!("{symbol}_{}", problem.variables()[k])
+        }
+        Parameter::Quadratic | Parameter::SoftRows | Parameter::AtMostRows | Parameter::EqualRows => {
+            format!("{symbol}_{}_{}", k / n, k % n)
+        }
+        _ => format!("{symbol}_{k}"),
+    }
 }
 
 fn section<T: DeserializeOwned + Default>(written: &Value, name: &str) -> Result<T> {

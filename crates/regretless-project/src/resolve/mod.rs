@@ -26,7 +26,6 @@ use crate::key::Key;
 use crate::spec::{HardKind, Sections};
 use crate::{Limits, Parameter, Predicted, Spec};
 
-pub use memory::settings_of;
 pub use overrides::Overrides;
 
 /// What every step needs: where the text is from, and how much is allowed.

@@ -87,7 +87,7 @@ impl Spec {
         }
         if let Some(file) = overrides.data {
             let data = self.sections.data.get_or_insert_default();
-            (data.train, data.valid, data.test) = (None, None, None);
+            (data.train, data.valid, data.test, data.memory) = (None, None, None, false);
             // The problem file's folder is not where the option was given.
             data.file = Some(std::path::absolute(&file).unwrap_or(file));
             set("data", "file", "--data");

@@ -26,8 +26,9 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
 
     text.table("[objective]");
     parts.vector(text, "objective", "linear", problem.theta())?;
-    if let Some(q) = problem.Q() {
-        parts.matrix(text, "objective", "quadratic", q.as_slice(), n)?;
+    let predicted = spec.predicted().iter().any(|part| part.key == "objective.quadratic");
+    if problem.Q().is_some() || predicted {
+        parts.matrix(text, "objective", "quadratic", problem.Q().map_or(&[], |q| q.as_slice()), n)?;
     }
     for (i, Block { name, rows }) in problem.soft().blocks.iter().enumerate() {
         let (soft, block) = (problem.soft(), format!("soft[{i}]"));

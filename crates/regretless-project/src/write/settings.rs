@@ -72,6 +72,10 @@ fn data(settings: &DataSettings, split: &Split, text: &mut Text) -> Result<()> {
             let others = others.into_iter().filter_map(|(key, file)| file.as_ref().map(|file| (key, file)));
             std::iter::once(("train", train)).chain(others).collect()
         }
+        DataFiles::Memory => {
+            text.key("memory", true);
+            Vec::new()
+        }
     };
     for (key, file) in files {
         text.key(key, string(&absolute(file)?));

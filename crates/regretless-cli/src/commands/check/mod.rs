@@ -2,8 +2,8 @@
 
 mod text;
 
-use regretless_project::check::check;
-use regretless_project::{Instances, Spec};
+use regretless_project::Spec;
+use regretless_project::check::{Table, check};
 
 use crate::args::{CheckArgs, Format};
 use crate::error::CliError;
@@ -11,12 +11,8 @@ use crate::output::{Exit, Outcome, json};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Outcome, CliError> {
     let spec = Spec::read(&args.problem)?;
-    let instances = if args.data.is_none() && !spec.predicted().is_empty() {
-        Instances::history(&spec)?
-    } else {
-        Some(Instances::new(&spec, args.data.as_deref()).map_err(CliError::of_table("--data"))?)
-    };
-    let report = check(&spec, instances.as_ref(), args.data.as_deref())?;
+    let table = args.data.as_deref().map_or(Table::Named, Table::File);
+    let report = check(&spec, table).map_err(CliError::of_table("--data"))?;
     let text = match args.format {
         Format::Json => json(&report),
         Format::Table => text::render(&report),

@@ -1,0 +1,131 @@
+//! A table that is in memory: a data frame of another language, say.
+
+use std::path::Path;
+
+use super::cell;
+use super::chunk::{Chunk, Selection};
+use super::reader::TableReader;
+use crate::error::{Place, Result, SpecError, shorten};
+
+/// A column of a table in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Numbers; NaN where a cell holds none.
+    Numbers(Vec<f64>),
+    /// Text; empty where a cell holds none.
+    Texts(Vec<String>),
+}
+
+impl Column {
+    fn len(&self) -> usize {
+        match self {
+            Self::Numbers(values) => values.len(),
+            Self::Texts(texts) => texts.len(),
+        }
+    }
+}
+
+/// A table in memory: named columns of one length.
+///
+/// ```
+/// use regretless_project::{Column, Frame};
+/// let day = Column::Texts(vec!["mon".into(), "tue".into()]);
+/// let frame = Frame::new("the frame", vec![("day".into(), day), ("load".into(), Column::Numbers(vec![3.0, 4.0]))]);
+/// let mut table = frame.unwrap().reader();
+/// assert_eq!(table.textual()?, [true, false]);
+/// table.select(vec![1]);
+/// assert_eq!(table.next()?.unwrap().values, [3.0, 4.0]);
+/// # Ok::<(), Box<regretless_project::SpecError>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    name: String,
+    header: Vec<String>,
+    columns: Vec<Column>,
+}
+
+impl Frame {
+    /// A table by its columns; `name` is what messages call it. `None` if columns differ in length.
+    pub fn new(name: &str, columns: Vec<(String, Column)>) -> Option<Self> {
+        let (header, columns): (Vec<String>, Vec<Column>) = columns.into_iter().unzip();
+        let even = columns.windows(2).all(|pair| pair[0].len() == pair[1].len());
+        even.then(|| Self { name: name.to_owned(), header, columns })
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The columns' names.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// The table as any other is read.
+    pub fn reader(&self) -> TableReader<'_> {
+        TableReader::from_frame(self)
+    }
+}
+
+/// The rows of a frame that are still to be read.
+pub(super) struct Rows<'a> {
+    frame: &'a Frame,
+    next: usize,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn of(frame: &'a Frame) -> Self {
+        Self { frame, next: 0 }
+    }
+
+    pub(super) fn textual(&self) -> Vec<bool> {
+        self.frame.columns.iter().map(|column| matches!(column, Column::Texts(_))).collect()
+    }
+
+    /// Rows that are still to be read.
+    pub(super) fn left(&self) -> usize {
+        self.frame.columns.first().map_or(0, Column::len) - self.next
+    }
+
+    /// Leaves out what is left.
+    pub(super) fn skip(&mut self) {
+        self.next += self.left();
+    }
+
+    /// Reads up to `rows` further rows.
+    pub(super) fn fill(
+        &mut self,
+        selection: &Selection,
+        path: &Path,
+        rows: usize,
+        chunk: &mut Chunk,
+    ) -> Result<()> {
+        let (first, all) = (self.next, self.frame.columns.first().map_or(0, Column::len));
+        self.next = all.min(first + rows);
+        for i in first..self.next {
+            for wanted in &selection.columns {
+                let cell = match &self.frame.columns[wanted.index] {
+                    Column::Numbers(values) => Ok(values[i]),
+                    Column::Texts(texts) => cell::value(texts[i].as_bytes()),
+                };
+                let value = wanted.check(cell).map_err(|trouble| {
+                    let name = self.frame.header.get(wanted.index).map(|name| shorten(name));
+                    let column = Some((wanted.index + 1, name));
+                    SpecError::new(Place::Row { file: path.to_owned(), row: i as u64 + 1, column }, trouble)
+                })?;
+                chunk.values.push(value);
+            }
+            for (texts, &index) in chunk.texts.iter_mut().zip(&selection.texts) {
+                texts.push(match &self.frame.columns[index] {
+                    Column::Numbers(values) if values[i].is_nan() => String::new(),
+                    Column::Numbers(values) => values[i].to_string(),
+                    Column::Texts(cells) => cells[i].clone(),
+                });
+            }
+            chunk.lines.push(i as u64 + 1);
+        }
+        chunk.rows = self.next - first;
+        Ok(())
+    }
+}

@@ -1,0 +1,280 @@
+"""From a problem and rows in Python to what trains: one way for estimators, comparisons and checks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from . import _regretless
+from ._arrays import SYMBOLS, Float
+from ._frames import Cells, columns, dense, header, matched, numbers, whole
+from ._predicted import Predicted, Values, names
+from .errors import ProblemError, TrainingError
+from .problem import Problem, stated_problem
+
+#: Settings that may be given beside a problem file: the options of the command line.
+OPTIONS = ("K", "batch", "epochs", "layers", "learning_rate", "method", "mix", "warmup")
+
+#: Settings of a problem in memory: where they stand in problem files.
+SETTINGS = {
+    "K": "surrogate.k",
+    "smoothing": "surrogate.smoothing",
+    "multipliers": "surrogate.multipliers",
+    "predictor": "predictor.kind",
+    "layers": "predictor.layers",
+    "dropout": "predictor.dropout",
+    "embedding": "predictor.quadratic",
+    "method": "training.method",
+    "epochs": "training.epochs",
+    "batch": "training.batch",
+    "learning_rate": "training.learning_rate",
+    "weight_decay": "training.weight_decay",
+    "mix": "training.mix",
+    "patience": "training.stop",
+    "scenarios": "training.scenarios",
+    "infeasible": "training.infeasible",
+    "warmup": "training.warmup",
+}
+
+
+def plain(value: Any) -> Any:
+    """Numbers and arrays of NumPy, and other mappings, as JSON knows them."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TrainingError(f"{value!r} of type {type(value).__name__} is no value of a setting")
+
+
+def dumped(value: Any) -> str:
+    """JSON, with what JSON lacks refused."""
+    try:
+        return json.dumps(value, default=plain, allow_nan=False)
+    except ValueError as error:
+        raise TrainingError(f"a setting is not finite: {error}") from None
+
+
+def sections(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Arguments in the words of problem files; ``None`` is the default."""
+    out: dict[str, dict[str, Any]] = {}
+    for name, value in settings.items():
+        if name not in SETTINGS:
+            raise TrainingError(f"there is no setting `{name}`: {', '.join(sorted(SETTINGS))}")
+        if value is None:
+            continue
+        section, key = SETTINGS[name].split(".")
+        if name == "patience":
+            value = {"patience": value}
+        elif name == "scenarios":
+            value = {"count": value}
+        elif name == "embedding" and not isinstance(value, Mapping):
+            value = {"embedding": value}
+        out.setdefault(section, {})[key] = value
+    return out
+
+
+def ordered(
+    problem: Problem, predicts: str | Sequence[str] | None, word: str = "predicts"
+) -> tuple[list[str], Predicted]:
+    """What is predicted as the user names it, and in the order of problem files."""
+    own = names(stated_problem(problem), predicts, word)
+    return own, Predicted(problem, sorted(own, key=lambda name: SYMBOLS.index(name) if name in SYMBOLS else 0))
+
+
+class Features:
+    """X as columns: names, numbers, and for a shared network the selectors of a variable's."""
+
+    def __init__(self, X: Any, problem: Problem, known: Features | None = None) -> None:
+        there = header(X)
+        self.named = there is not None
+        self.names: list[str] = []
+        self.shared = False
+        if there is not None:
+            if known is not None and known.named:
+                array = matched("X", X, known.names, TrainingError, only=True)
+            else:
+                array = matched("X", X, there, TrainingError, only=True)
+            self.names = there if known is None else known.names
+        else:
+            array = dense("X", X)
+            self.shared = array.ndim == 3 and array.shape[1] == problem.n
+            self.names = self._numbered(array, problem) if known is None else known.names
+        self.selectors: list[str] | None = None
+        if self.shared:
+            self.selectors = [f"x{j}_{{variable}}" for j in range(array.shape[2])]
+            whole("X", array, None, TrainingError)
+            array = np.ascontiguousarray(array.reshape(len(array), -1))
+        elif array.ndim != 2:
+            n = problem.n
+            wanted = f"(rows, features), or (rows, {n}, features) for a network shared by all variables"
+            hint = ". Reshape your data: X.reshape(-1, 1) for one feature" if array.ndim < 2 else ""
+            raise TrainingError(f"Expected 2D array: X has the shape {array.shape}, expected {wanted}{hint}")
+        if len(array) == 0 or array.shape[1] == 0:
+            what = "sample" if len(array) == 0 else "feature"
+            if known is None or what == "feature":
+                raise TrainingError(
+                    f"Found array with 0 {what}(s) (shape={array.shape}) while a minimum of 1 is required."
+                )
+        if known is not None and array.shape[1] != len(known.names):
+            raise TrainingError(
+                f"X has {array.shape[1]} features, but DecisionRegressor is expecting {len(known.names)} features as input: "
+                f"it was trained on {len(known.names)}"
+            )
+        self.array: Float = whole("X", array, there, TrainingError)
+
+    @staticmethod
+    def _numbered(array: Float, problem: Problem) -> list[str]:
+        if array.ndim == 3:
+            return [f"x{j}_{variable}" for variable in problem.variables for j in range(array.shape[2])]
+        return [f"x{j}" for j in range(array.shape[-1])] if array.ndim else []
+
+    def forget(self) -> Features:
+        """Keeps names and no numbers."""
+        self.array = self.array[:0]
+        return self
+
+
+class Targets:
+    """y as rows of predicted numbers in the order of problem files, with the names of frames."""
+
+    def __init__(self, y: Any, layout: Predicted, order: list[str], known: dict[str, list[str]] | None = None) -> None:
+        #: Names of the columns, by parameter, where y has names.
+        self.names: dict[str, list[str]] = {}
+        self.one_axis = False
+        given: Values
+        if isinstance(y, Mapping) and set(y) <= set(SYMBOLS):
+            given = {name: self._named(f"y[{name!r}]", values, name, layout, known) for name, values in y.items()}
+        else:
+            given = self._whole(y, layout, order, known)
+        self.array = layout.flat("y", given)
+
+    def _whole(self, y: Any, layout: Predicted, order: list[str], known: dict[str, list[str]] | None) -> Any:
+        if header(y) is not None and len(order) == 1:
+            return self._named("y", y, order[0], layout, known)
+        there = header(y)
+        if y is None:
+            raise TrainingError("y is None: training and judging need what came true; requires y to be passed")
+        array = numbers("y", [(n, y[n]) for n in there], TrainingError) if there is not None else dense("y", y)
+        if array.ndim == 1 and layout.width == 1:
+            self.one_axis = True
+            array = array[:, np.newaxis]
+        whole("y", array, None, TrainingError)
+        if array.ndim == 2 and array.shape[1] == layout.width:
+            # Side by side, in the order of `predicts`.
+            return Predicted(layout.problem, order).shaped(array)
+        return array
+
+    def _named(self, what: str, values: Any, name: str, layout: Predicted, known: dict[str, list[str]] | None) -> Any:
+        """A parameter's columns: those that are known, those of the variables where names say so, else as they come."""
+        there = header(values)
+        if there is None:
+            return values
+        shape = layout.shapes.get(name, ())
+        wanted = (known or {}).get(name) or by_variable(there, layout.problem.variables, name) or there
+        array = whole(what, matched(what, values, wanted, TrainingError, only=True), wanted, TrainingError)
+        self.names[name] = wanted
+        if array.shape[1:] != (int(np.prod(shape)),):
+            raise ProblemError(f"{what} has {array.shape[1]} columns, expected {int(np.prod(shape))}")
+        return array.reshape(len(array), *shape)
+
+    def columns(self, layout: Predicted) -> list[str] | None:
+        """Names of all targets; ``None`` where they have none."""
+        if set(self.names) != set(layout.names):
+            return None
+        return [column for name in layout.names for column in self.names[name]]
+
+
+def by_variable(there: list[str], variables: list[str], symbol: str) -> list[str] | None:
+    """The columns in the order of the variables, where they are called like them but for a common beginning."""
+    if symbol not in ("theta", "lower", "upper") or len(there) != len(variables):
+        return None
+    for first in there:
+        for variable in variables:
+            if first.endswith(variable):
+                start = first[: len(first) - len(variable)]
+                wanted = [start + name for name in variables]
+                if set(wanted) == set(there):
+                    return wanted
+    return None
+
+
+class Rows:
+    """Rows of a problem in memory, ready to be learned from."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        predicts: str | Sequence[str] | None,
+        X: Any,
+        y: Any,
+        settings: Mapping[str, Any],
+        *,
+        seed: int = 0,
+        split: Mapping[str, Any] | None = None,
+        validation: tuple[Any, Any] | None = None,
+    ) -> None:
+        self.order, self.layout = ordered(problem, predicts)
+        self.features = Features(X, stated_problem(problem))
+        self.targets = Targets(y, self.layout, self.order)
+        rows = len(self.features.array)
+        if len(self.targets.array) != rows:
+            raise TrainingError(f"inconsistent numbers of samples: X has {rows} rows, y {len(self.targets.array)}")
+        if rows == 1:
+            raise TrainingError("1 sample cannot be learned from: n_samples=1, some are held out to choose by")
+        X_all, y_all, parts = self.features.array, self.targets.array, None
+        if validation is not None:
+            held = Features(validation[0], problem, self.features)
+            true = Targets(validation[1], self.layout, self.order, self.targets.names)
+            if len(held.array) != len(true.array) or not len(held.array):
+                raise TrainingError(f"validation has {len(held.array)} rows of X and {len(true.array)} of y")
+            X_all, y_all = np.concatenate([X_all, held.array]), np.concatenate([y_all, true.array])
+            parts = ["train"] * rows + ["valid"] * len(held.array)
+        written = sections(settings)
+        written.setdefault("predictor", {}).update({"shared": True} if self.features.shared else {})
+        written.setdefault("training", {})["seed"] = seed
+        data = {"memory": True, "features": self.features.selectors or self.features.names}
+        written["data"] = data | ({} if split is None else {"split": split})
+        #: What pickles keep of the project.
+        self.stated = (problem, self.layout.names, self.targets.columns(self.layout), dumped(written))
+        self.project = project_of(self.stated)
+        self.take = taken(self.project, self.layout)
+        self.columns: list[tuple[str, Cells]] = [
+            *zip(self.features.names, np.ascontiguousarray(X_all.T)),
+            *zip(self.project.targets(), np.ascontiguousarray(y_all[:, self.take].T)),
+        ]
+        self.data = self.project.data(self.columns)
+        if parts is not None:
+            self.data = self.data.with_parts(parts)
+
+
+def project_of(stated: tuple[Problem, list[str], list[str] | None, str]) -> _regretless.Project:
+    """The project again, from what a pickle keeps."""
+    problem, predicted, targets, settings = stated
+    return _regretless.Project.of(problem._inner, predicted, targets, settings)
+
+
+def taken(project: _regretless.Project, layout: Predicted) -> list[int]:
+    """For each target of a project its place in a flat row of the layout: blocks of rows come one after the other there."""
+    start, starts = 0, {}
+    for name, shape in layout.shapes.items():
+        starts[name] = start
+        start += int(np.prod(shape))
+    return [starts[symbol] + i for symbol, first, last in project.parts() for i in range(first, last)]
+
+
+def of_file(path: str | PathLike[str], table: Any, settings: Mapping[str, Any]) -> tuple[_regretless.Project, Any]:
+    """A problem file with options in place of its settings, and the columns of a frame if that is where the rows are."""
+    if unknown := [name for name in settings if name not in (*OPTIONS, "seed")]:
+        raise TrainingError(
+            f"`{unknown[0]}` cannot be given beside a problem file, write it there; here go {', '.join(OPTIONS)}"
+        )
+    given = {name: value for name, value in settings.items() if value is not None}
+    if isinstance(table, (str, PathLike)):
+        given["data"] = fspath(table)
+        table = None
+    frame = None if table is None else columns(table)
+    return _regretless.Project.read(fspath(path), dumped(given)), frame
