@@ -52,9 +52,7 @@ def compare(
     are done; seeds that lack it are left out of the table, and so are methods that have none.
     """
     directory = Path(folder).absolute()
-    project, known, in_memory, chosen = prepared(
-        problem, data, seeds, predicts, validation, test, shuffle, settings
-    )
+    project, known, in_memory, chosen = prepared(problem, data, seeds, predicts, validation, test, shuffle, settings)
     named = None if methods is None else list(methods)
     study = _regretless.Study.plan(fspath(directory), project, known, in_memory, named, chosen)
     trials = study.trials()
