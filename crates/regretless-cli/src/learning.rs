@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use regretless_core::Sense;
-use regretless_learn::{Measures, MethodName, Task, default_methods};
+use regretless_learn::Measures;
 pub(crate) use regretless_learn::{four, some_of as names};
 use regretless_project::{Overrides, Spec};
 
@@ -39,14 +39,6 @@ pub(crate) fn read(
         return Err(CliError::NoData { file: spec.file().display().to_string() });
     }
     Ok(spec)
-}
-
-/// The methods that names stand for; without any, all that say something about the problem.
-pub(crate) fn methods(task: &Task, names: &[String]) -> Result<Vec<MethodName>, CliError> {
-    if names.is_empty() {
-        return Ok(default_methods(task));
-    }
-    Ok(names.iter().map(|name| name.trim().parse()).collect::<Result<_, _>>()?)
 }
 
 /// Sets the number of threads for the whole process and returns it.

@@ -87,7 +87,7 @@ impl Dataset {
         };
         let even = data.features.len() == data.rows() * data.width()
             && (data.weights.is_empty() || data.weights.len() == data.rows())
-            && data.targets.len() % data.rows().max(1) == 0;
+            && data.targets.len().is_multiple_of(data.rows().max(1));
         if even { Ok(data) } else { Err(broken(path, &"its tables differ in length")) }
     }
 }

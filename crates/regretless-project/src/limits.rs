@@ -13,6 +13,8 @@
 pub struct Limits {
     /// Size of a problem file in bytes. While it is parsed, TOML takes up to a hundred times its size.
     pub problem_bytes: u64,
+    /// Size of an MPS file in bytes; of a packed one, unpacked.
+    pub model_bytes: u64,
     /// Size of a CSV, NPY or Parquet file in bytes; of a packed one, unpacked.
     pub table_bytes: u64,
     /// Number of variables. The engine keeps a dense factor of n²/2 entries.
@@ -27,6 +29,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             problem_bytes: 8 << 20,
+            model_bytes: 256 << 20,
             table_bytes: 4 << 30,
             variables: 10_000,
             predicted: 1 << 20,

@@ -10,7 +10,7 @@ use crate::data::{ParameterTable, read_text};
 use crate::data_settings::{DataFiles, DataSettings};
 use crate::error::Result;
 use crate::file::{DataSection, PredictorSection, SurrogateSection, TrainingSection};
-use crate::{Limits, Predicted, resolve};
+use crate::{Limits, Predicted, mps, resolve};
 
 /// A checked problem file: the problem, what of it is predicted, and the settings.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Spec {
     pub(crate) file: PathBuf,
     pub(crate) name: Option<String>,
     pub(crate) problem: Problem,
+    /// What the objective has beside its terms: nothing but in models of others.
+    pub(crate) constant: f64,
     pub(crate) predicted: Vec<Predicted>,
     /// The kinds of the hard blocks, in the order of the file.
     pub(crate) hard: Vec<HardKind>,
@@ -45,7 +47,7 @@ pub(crate) struct Sections {
 }
 
 impl Spec {
-    /// Reads and checks a problem file and the files it names.
+    /// Reads and checks a problem file and the files it names, or an MPS file that states all of a problem.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         Self::read_within(path, &Limits::default())
     }
@@ -53,13 +55,21 @@ impl Spec {
     /// [`Spec::read`] with other limits.
     pub fn read_within(path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
         let path = path.as_ref();
+        if mps::is_mps(path) {
+            return resolve::model(mps::read(path, limits)?, path, limits);
+        }
         let text = read_text(path, limits.problem_bytes)?;
         resolve::resolve(text, path, limits)
     }
 
-    /// Checks a problem file's text. `path` is for messages and for finding the files the text names.
+    /// Checks a problem file's text, or that of an MPS file. `path` tells which, is for messages, and for finding the files
+    /// that the text names.
     pub fn parse(text: impl Into<Arc<str>>, path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
-        resolve::resolve(text.into(), path.as_ref(), limits)
+        let (text, path) = (text.into(), path.as_ref());
+        if mps::is_mps(path) {
+            return resolve::model(mps::parse(&text, limits).map_err(|bad| bad.at(path))?, path, limits);
+        }
+        resolve::resolve(text, path, limits)
     }
 
     /// The problem file.
@@ -75,6 +85,11 @@ impl Spec {
     /// The problem. Predicted parts hold placeholders: 0, and no bound for predicted bounds.
     pub fn problem(&self) -> &Problem {
         &self.problem
+    }
+
+    /// What the objective has beside its terms; no decision depends on it.
+    pub fn constant(&self) -> f64 {
+        self.constant
     }
 
     /// The predicted parts, in the order of the file; empty if everything is known.

@@ -11,8 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use regretless_learn::{
-    Comparison, Dataset, Executor, Interrupt, LearnError, MethodName, Record, StudyFolder, Task, Trial, plan,
-    run,
+    Comparison, Dataset, Executor, Interrupt, LearnError, MethodName, Record, StudyFolder, Task, Trial,
+    default_methods, plan, run,
 };
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,14 @@ struct About {
 struct Work {
     method: String,
     seed: u64,
+}
+
+/// The methods that names stand for; without any, those that say something about the problem, and its own.
+pub fn methods_of(task: &Task, names: &[String]) -> Result<Vec<MethodName>, regretless_learn::MethodError> {
+    if !names.is_empty() {
+        return names.iter().map(|name| name.trim().parse()).collect();
+    }
+    Ok(default_methods(task))
 }
 
 impl Study {

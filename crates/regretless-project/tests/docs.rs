@@ -25,13 +25,13 @@ fn every_example_of_the_docs_is_valid() {
         spec.unwrap_or_else(|e| panic!("{e}\nin\n{body}"));
         seen += 1;
     }
-    assert_eq!(seen, 12);
+    assert_eq!(seen, 13);
 }
 
 #[test]
 fn the_limits_are_as_documented() {
     let limits = Limits::default();
-    assert_eq!((limits.problem_bytes, limits.table_bytes), (8 << 20, 4 << 30));
+    assert_eq!((limits.problem_bytes, limits.model_bytes, limits.table_bytes), (8 << 20, 256 << 20, 4 << 30));
     assert_eq!((limits.variables, limits.entries, limits.predicted), (10_000, 1 << 27, 1 << 20));
 }
 

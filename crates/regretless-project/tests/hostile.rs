@@ -37,8 +37,14 @@ unsafe impl GlobalAlloc for Watched {
 static ALLOCATOR: Watched = Watched;
 
 /// Small, so that a file which asks for much is refused and one which asks for a little is solved quickly.
-const LIMITS: Limits =
-    Limits { problem_bytes: 1 << 20, table_bytes: 1 << 20, variables: 64, predicted: 4096, entries: 4096 };
+const LIMITS: Limits = Limits {
+    problem_bytes: 1 << 20,
+    model_bytes: 1 << 20,
+    table_bytes: 1 << 20,
+    variables: 64,
+    predicted: 4096,
+    entries: 4096,
+};
 
 /// Nothing here is larger than a few kilobytes; a megabyte at once means that somebody believed a number in a file.
 const MOST: usize = 1 << 20;
@@ -198,10 +204,31 @@ fn feed(text: &str) -> bool {
 #[test]
 fn hostile_input() {
     problem_files();
+    models();
     numbers_in_csv();
     numbers_in_npy();
     tables();
     datasets();
+}
+
+/// MPS files: what is read can be looked at as a problem.
+fn models() {
+    let seed = "NAME m\nOBJSENSE\n MAX\nROWS\n N o\n E e\n L l\n G g\nCOLUMNS\n x o 1 e 1\n x l 2\n y o 1 g 1\nRHS\n s e 1 l 4\n\
+                RANGES\n s l 2\nBOUNDS\n UP s x 4\n FR s y\nQUADOBJ\n x x -2\n y x -1\n y y -2\nENDATA\n";
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    let mut good = 0;
+    for _ in 0..20_000 {
+        let bytes = mutate(&mut rng, seed.as_bytes());
+        let text = String::from_utf8_lossy(&bytes);
+        match watched("a model", &bytes, || Spec::parse(&*text, "nowhere/m.mps", &LIMITS)) {
+            Ok(spec) => {
+                assert!(spec.problem().view(&regretless_core::Instance::default()).is_ok());
+                good += 1;
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+    assert!((100..19_900).contains(&good), "{good}");
 }
 
 fn problem_files() {

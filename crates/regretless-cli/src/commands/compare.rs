@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use regretless_learn::{Comparison, Task, Threads, compare};
-use regretless_project::Spec;
 use regretless_project::page::Compared;
+use regretless_project::{Spec, methods_of};
 
 use crate::args::{CompareArgs, Format};
 use crate::error::CliError;
-use crate::learning::{four, methods, names, p_value, read, threads};
+use crate::learning::{four, names, p_value, read, threads};
 use crate::output::{Exit, Outcome, table, wrapped};
 use crate::progress::Comparing;
 use crate::templates::Template;
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     let problem = args.problem.as_deref().unwrap_or(&example.problem);
     let spec = read(problem, args.methods.data.as_deref(), None, &args.settings)?;
     let task = spec.task()?;
-    let methods = methods(&task, &args.methods.methods)?;
+    let methods = methods_of(&task, &args.methods.methods)?;
     let seeds = args.methods.seeds(spec.training().seed);
     let interrupt = crate::interrupt::on_ctrl_c();
     let progress = Comparing::new(args.common.quiet);

@@ -83,14 +83,16 @@ impl<'a> Rows<'a> {
         self.frame.columns.iter().map(|column| matches!(column, Column::Texts(_))).collect()
     }
 
-    /// Rows that are still to be read.
-    pub(super) fn left(&self) -> usize {
+    /// How many rows are left.
+    pub(super) fn ahead(&self) -> usize {
         self.frame.columns.first().map_or(0, Column::len) - self.next
     }
 
-    /// Leaves out what is left.
-    pub(super) fn skip(&mut self) {
-        self.next += self.left();
+    /// Leaves out up to `rows` rows, and says how many.
+    pub(super) fn skip(&mut self, rows: usize) -> usize {
+        let skipped = rows.min(self.ahead());
+        self.next += skipped;
+        skipped
     }
 
     /// Reads up to `rows` further rows.
@@ -101,8 +103,8 @@ impl<'a> Rows<'a> {
         rows: usize,
         chunk: &mut Chunk,
     ) -> Result<()> {
-        let (first, all) = (self.next, self.frame.columns.first().map_or(0, Column::len));
-        self.next = all.min(first + rows);
+        let first = self.next;
+        self.skip(rows);
         for i in first..self.next {
             for wanted in &selection.columns {
                 let cell = match &self.frame.columns[wanted.index] {

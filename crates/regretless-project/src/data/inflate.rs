@@ -10,7 +10,7 @@ use crate::trouble::size;
 const MAGIC: &[u8] = b"\x1f\x8b";
 
 /// The bytes of `reader`, unpacked if they begin as gzip does; an error beyond `limit`.
-pub(super) fn inflate<'a>(reader: impl Read + Send + 'a, limit: u64) -> Result<Box<dyn Read + Send + 'a>> {
+pub(crate) fn inflate<'a>(reader: impl Read + Send + 'a, limit: u64) -> Result<Box<dyn Read + Send + 'a>> {
     let mut reader = BufReader::new(reader);
     let packed = reader.fill_buf()?.starts_with(MAGIC);
     let source: Box<dyn Read + Send + 'a> =

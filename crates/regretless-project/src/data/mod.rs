@@ -21,7 +21,8 @@ pub(crate) use cell::Allowed;
 pub use chunk::Chunk;
 pub(crate) use chunk::{Selection, Wanted};
 pub use frame::{Column, Frame};
-pub(crate) use open::read_text;
+pub(crate) use inflate::inflate;
+pub(crate) use open::{io_error, open, read_text};
 #[cfg(feature = "parquet")]
 pub use parquet_out::{OutColumn, ParquetOut};
 pub use reader::TableReader;

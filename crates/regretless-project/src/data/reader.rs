@@ -199,7 +199,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// Goes on to the next group of rows that is wanted, by its number counted from 0: a row group of a Parquet file, 65,536
-    /// rows of a CSV file, all of a frame. Gives its number and how many rows were left out on the way, which are not looked at; `None` and the
+    /// rows of any other. Gives its number and how many rows were left out on the way, which are not looked at; `None` and the
     /// rows at the end. From then on [`TableReader::next`] ends with the group.
     pub fn next_group(&mut self, wanted: &dyn Fn(usize) -> bool) -> Result<(Option<usize>, usize)> {
         let mut skipped = 0;
@@ -207,7 +207,7 @@ impl<'a> TableReader<'a> {
             let (number, _) = self.groups.unwrap_or_default();
             let rows = match &mut self.source {
                 Source::Csv(csv) => csv.has_more()?.then_some(GROUP),
-                Source::Frame(rows) => Some(rows.left()).filter(|&left| left > 0),
+                Source::Frame(frame) => (frame.ahead() > 0).then_some(GROUP),
                 #[cfg(feature = "parquet")]
                 Source::Parquet(parquet) => parquet.rows_ahead(),
             };
@@ -219,10 +219,7 @@ impl<'a> TableReader<'a> {
             self.groups = Some((number + 1, 0));
             skipped += match &mut self.source {
                 Source::Csv(csv) => csv.skip(rows)?,
-                Source::Frame(frame) => {
-                    frame.skip();
-                    rows
-                }
+                Source::Frame(frame) => frame.skip(rows),
                 #[cfg(feature = "parquet")]
                 Source::Parquet(parquet) => {
                     parquet.skip_group();

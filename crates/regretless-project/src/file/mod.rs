@@ -11,6 +11,8 @@ mod training;
 mod value;
 mod visit;
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -29,7 +31,7 @@ pub use value::{Rows, Selectors, Source, Variables, Vector};
 
 /// A decision problem: `max θᵀx − xᵀQx − overᵀmax(Cx − d, 0) − underᵀmax(d − Cx, 0)` subject to hard rows and
 /// bounds.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "regretless problem file")]
 pub struct ProblemFile {
@@ -41,6 +43,9 @@ pub struct ProblemFile {
     /// Blocks of soft rows: limits that may be broken at a price.
     #[serde(default)]
     pub soft: Vec<SoftSection>,
+    /// Rows of `problem.model` that are soft.
+    #[serde(default)]
+    pub soften: Vec<SoftenSection>,
     /// Blocks of hard rows: limits that must hold.
     #[serde(default)]
     pub hard: Vec<HardSection>,
@@ -61,16 +66,17 @@ pub struct ProblemFile {
 }
 
 /// Name, direction and variables.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProblemSection {
     /// A name for reports.
     pub name: Option<String>,
     /// Whether the objective is a gain (`max`, the default) or a cost (`min`).
-    #[serde(default)]
-    pub sense: SenseName,
+    pub sense: Option<SenseName>,
     /// The variables' names, or their number (then they are called `x0`, `x1`, …).
-    pub variables: Variables,
+    pub variables: Option<Variables>,
+    /// An MPS or QPS file, packed with gzip or not, that states variables, objective, rows and bounds.
+    pub model: Option<PathBuf>,
 }
 
 /// Whether the objective is a gain or a cost.
@@ -93,6 +99,8 @@ pub struct ObjectiveSection {
     /// Q of the term xᵀQx, which is subtracted from a gain and added to a cost; symmetric positive
     /// semidefinite, n × n, no factor ½.
     pub quadratic: Option<Rows>,
+    /// What the objective has beside its terms. No decision depends on it. Default 0.
+    pub constant: Option<f64>,
 }
 
 /// Soft rows: a unit of `rows · x` above `limit` costs `over`, a unit below costs `under`.
@@ -108,6 +116,24 @@ pub struct SoftSection {
     /// The price of a unit above the limit, ≥ 0; one number serves all rows.
     pub over: Vector,
     /// The price of a unit below the limit, ≥ 0. Default 0.
+    pub under: Option<Vector>,
+}
+
+/// Rows of `problem.model` that may be broken: a unit above a row's upper limit costs `over`, one below its lower limit
+/// `under`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SoftenSection {
+    /// A name for messages and tables; must differ from the other blocks' names. Default `soft0`, …
+    pub name: Option<String>,
+    /// The rows' names in the model, or patterns.
+    #[schemars(with = "value::Columns")]
+    pub rows: Selectors,
+    /// Other limits than the model's, one for each row.
+    pub limit: Option<Vector>,
+    /// The price of a unit above the upper limit, ≥ 0; one number serves all rows.
+    pub over: Option<Vector>,
+    /// The price of a unit below the lower limit, ≥ 0; one number serves all rows.
     pub under: Option<Vector>,
 }
 

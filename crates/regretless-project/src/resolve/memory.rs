@@ -58,6 +58,7 @@ impl Spec {
             file: PathBuf::from("the problem"),
             name: None,
             problem: problem.clone(),
+            constant: 0.0,
             predicted: parts,
             hard: at_most.chain(equals).collect(),
             data,

@@ -3,26 +3,28 @@
 mod blocks;
 mod dataset;
 mod memory;
+mod model;
 mod overrides;
 mod part;
 mod predictor;
 mod ranges;
 mod settings;
+mod statement;
 mod syntax;
 mod training;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use regretless_core::{Problem, ProblemError, Sense};
+use regretless_core::{Problem, ProblemError};
 use regretless_learn::{Settings, Split};
 
 use crate::data::Allowed;
 use crate::data_settings::{DataSettings, Missing};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
-use crate::file::{ProblemFile, SenseName, Variables};
+use crate::file::ProblemFile;
 use crate::key::Key;
+use crate::mps::Model;
 use crate::spec::{HardKind, Sections};
 use crate::{Limits, Parameter, Predicted, Spec};
 
@@ -84,6 +86,14 @@ pub(crate) fn resolve(text: Arc<str>, path: &Path, limits: &Limits) -> Result<Sp
     check(&ctx, file)
 }
 
+/// A model by itself: as a problem file that names it and says nothing more.
+pub(crate) fn model(model: Model, path: &Path, limits: &Limits) -> Result<Spec> {
+    let ctx = Context { text: "".into(), path: Some(path), limits, options: Vec::new() };
+    let file = ProblemFile::default();
+    let stated = model::modelled(&ctx, &file, model, path)?;
+    with_settings(&ctx, file, stated)
+}
+
 /// Only blanks and comments.
 fn text_is_empty(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}');
@@ -91,75 +101,18 @@ fn text_is_empty(text: &str) -> bool {
 }
 
 fn check(ctx: &Context<'_>, file: ProblemFile) -> Result<Spec> {
-    let name = file.problem.name;
-    if let Some(name) = &name {
+    if let Some(name) = &file.problem.name {
         ctx.check_name(&Key::new("problem").key("name"), name)?;
     }
-    let (n, variables) = variables(ctx, file.problem.variables)?;
-    let quiet = file.objective.linear.is_none() && file.objective.quadratic.is_none();
-    if quiet && file.soft.is_empty() && file.hard.is_empty() {
-        let trouble = Trouble::Empty("the problem has neither an objective nor any rows");
-        return Err(ctx.fail(&Key::new("problem"), trouble).hint(EXAMPLE));
-    }
-    let sense = match file.problem.sense {
-        SenseName::Max => Sense::Max,
-        SenseName::Min => Sense::Min,
+    let stated = match &file.problem.model {
+        Some(model) => model::named(ctx, &file, model)?,
+        None => statement::written(ctx, &file)?,
     };
-    let mut builder = match sense {
-        Sense::Max => Problem::maximize(n),
-        Sense::Min => Problem::minimize(n),
-    };
-    let mut predicted = Vec::new();
+    with_settings(ctx, file, stated)
+}
 
-    let objective = Key::new("objective");
-    if let Some(linear) = &file.objective.linear {
-        let key = objective.key("linear");
-        let part = ctx.vector(&key, linear, Allowed::Finite)?;
-        let (values, columns) = part.sized(ctx, &key, n, "one for each variable", 0.0)?;
-        predicted.extend(columns.map(|columns| whole(&key, Parameter::Linear, n, None, columns)));
-        builder = builder.linear(values);
-    } else if file.objective.quadratic.is_some() || !file.soft.is_empty() {
-        // The rest of the objective is all of it.
-        builder = builder.linear(vec![0.0; n]);
-    }
-    if let Some(quadratic) = &file.objective.quadratic {
-        let key = objective.key("quadratic");
-        let part = ctx.matrix(&key, quadratic, n)?;
-        let (matrix, columns) = part.sized(ctx, &key, n, n)?;
-        predicted
-            .extend(columns.map(|columns| whole(&key, Parameter::Quadratic, n * n, Some((n, n)), columns)));
-        builder = builder.quadratic(matrix);
-    }
-    let mut blocks = blocks::Blocks::new(ctx, n);
-    for (i, soft) in file.soft.iter().enumerate() {
-        builder = blocks.soft(builder, i, soft)?;
-    }
-    for (i, hard) in file.hard.iter().enumerate() {
-        builder = blocks.hard(builder, i, hard)?;
-    }
-    predicted.append(&mut blocks.predicted);
-
-    let bounds = Key::new("bounds");
-    let (mut lower, mut upper) = (vec![0.0; n], vec![f64::INFINITY; n]);
-    let sides = [
-        ("lower", &file.bounds.lower, Parameter::Lower, f64::NEG_INFINITY, &mut lower),
-        ("upper", &file.bounds.upper, Parameter::Upper, f64::INFINITY, &mut upper),
-    ];
-    for (side, written, parameter, none, values) in sides {
-        let Some(written) = written else { continue };
-        let key = bounds.key(side);
-        let part = ctx.vector(&key, written, Allowed::of(parameter))?;
-        let columns;
-        (*values, columns) = part.sized(ctx, &key, n, "one for each variable", none)?;
-        predicted.extend(columns.map(|columns| whole(&key, parameter, n, None, columns)));
-    }
-    let problem = builder
-        .variables(variables)
-        .lower(lower)
-        .upper(upper)
-        .build()
-        .map_err(|e| ctx.problem(e, &file.bounds))?;
-    let hard = file.hard.iter().map(|h| if h.equals.is_some() { HardKind::Equals } else { HardKind::AtMost });
+fn with_settings(ctx: &Context<'_>, file: ProblemFile, stated: Stated) -> Result<Spec> {
+    let Stated { name, problem, predicted, hard, constant } = stated;
     let sections = Sections {
         text: ctx.text.clone(),
         surrogate: file.surrogate,
@@ -172,13 +125,25 @@ fn check(ctx: &Context<'_>, file: ProblemFile) -> Result<Spec> {
         file: ctx.path.unwrap_or(Path::new("")).to_owned(),
         name,
         problem,
+        constant,
         predicted,
-        hard: hard.collect(),
+        hard,
         data,
         settings,
         sections,
         limits: *ctx.limits,
     })
+}
+
+/// What a file states, written out or by a model.
+struct Stated {
+    name: Option<String>,
+    problem: Problem,
+    predicted: Vec<Predicted>,
+    /// The kinds of the hard blocks, in order.
+    hard: Vec<HardKind>,
+    /// What the objective has beside its terms.
+    constant: f64,
 }
 
 fn check_settings(
@@ -214,36 +179,14 @@ fn whole(
     Predicted { key: key.to_string(), parameter, block: None, range: 0..len, matrix, columns }
 }
 
-/// The number of variables and their names.
-fn variables(ctx: &Context<'_>, written: Variables) -> Result<(usize, Vec<String>)> {
-    let key = Key::new("problem").key("variables");
-    let limit = ctx.limits.variables;
-    let found = match &written {
-        Variables::Count(count) => *count,
-        Variables::Names(names) => names.len() as u64,
-    };
-    if found > limit as u64 {
-        return Err(ctx.fail(&key, Trouble::TooManyVariables { found, limit }).hint(DENSE));
-    }
-    if found == 0 {
-        let trouble = Trouble::Empty("the problem has no variables");
-        return Err(ctx.fail(&key, trouble).hint("give their names or their number"));
-    }
-    let names = match written {
-        Variables::Count(count) => (0..count).map(|j| format!("x{j}")).collect(),
-        Variables::Names(names) => names,
-    };
-    let mut seen = BTreeMap::new();
-    for (j, name) in names.iter().enumerate() {
-        ctx.check_name(&key.index(j), name)?;
-        if seen.insert(name, j).is_some() {
-            return Err(ctx.fail(&key.index(j), Trouble::DuplicateName(shorten(name))));
-        }
-    }
-    Ok((found as usize, names))
-}
-
 impl Context<'_> {
+    fn constant(&self, file: &ProblemFile) -> Result<Option<f64>> {
+        let Some(constant) = file.objective.constant else { return Ok(None) };
+        let key = Key::new("objective").key("constant");
+        Allowed::Finite.check(constant).map_err(|trouble| self.fail(&key, trouble))?;
+        Ok(Some(constant))
+    }
+
     /// Names end up in tables and messages: they must be visible and on one line.
     fn check_name(&self, key: &Key, name: &str) -> Result<()> {
         if name.trim().is_empty() || name.chars().any(char::is_control) || name.chars().count() > 200 {

@@ -39,9 +39,6 @@ pub(super) fn explain(ctx: &Context<'_>, error: &toml::de::Error) -> Box<SpecErr
         let missing = quoted.next().unwrap_or_default().to_owned();
         let hint = match missing.as_str() {
             "problem" => EXAMPLE.to_owned(),
-            "variables" => {
-                "give the variables' names, variables = [\"a\", \"b\"], or their number".to_owned()
-            }
             "over" => {
                 "a soft row needs the price of a unit above its limit; rows without a price are [[hard]]"
                     .to_owned()

@@ -30,6 +30,9 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
     if problem.Q().is_some() || predicted {
         parts.matrix(text, "objective", "quadratic", problem.Q().map_or(&[], |q| q.as_slice()), n)?;
     }
+    if spec.constant != 0.0 {
+        text.key("constant", number(spec.constant));
+    }
     for (i, Block { name, rows }) in problem.soft().blocks.iter().enumerate() {
         let (soft, block) = (problem.soft(), format!("soft[{i}]"));
         text.table("[[soft]]");

@@ -30,7 +30,8 @@ pub(crate) fn run(args: &SolveArgs) -> Result<Outcome, CliError> {
             chunk.clone().map(|i| instances.get(i)).collect::<Result<_, _>>()?;
         let batch: Vec<_> = parameters.iter().map(Parameters::instance).collect();
         for ((i, parameters), optimum) in chunk.zip(&parameters).zip(oracle.solve_batch(&batch)) {
-            let optimum = optimum.map_err(|e| instances.refused(i, e))?;
+            let mut optimum = optimum.map_err(|e| instances.refused(i, e))?;
+            optimum.objective += spec.constant();
             let view = problem.view(&parameters.instance()).map_err(|e| instances.refused(i, e))?;
             answers.push(Answer::new(problem, &view, optimum, instances.row(i)));
         }

@@ -11,14 +11,14 @@ use super::{Log, chosen, planned};
 use crate::args::Format;
 use crate::commands::compare::show;
 use crate::error::CliError;
-use crate::learning::{methods, read, threads};
+use crate::learning::{read, threads};
 use crate::output::Outcome;
 use crate::progress::Comparing;
 
 pub(super) fn plan(args: &PlanCompareArgs) -> Result<Outcome, CliError> {
     let spec = read(&args.problem, args.methods.data.as_deref(), None, &args.settings)?;
     let task = spec.task()?;
-    let methods = methods(&task, &args.methods.methods)?;
+    let methods = methods_of(&task, &args.methods.methods)?;
     let seeds = args.methods.seeds(spec.training().seed);
     let study = Study::plan(&args.out, &spec, &task, false, &methods, &seeds)?;
     Ok(planned(study.folder()))

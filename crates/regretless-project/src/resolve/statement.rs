@@ -1,0 +1,123 @@
+//! A problem that is written out: variables, objective, rows and bounds.
+
+use std::collections::BTreeMap;
+
+use regretless_core::{Problem, Sense};
+
+use super::blocks::Blocks;
+use super::{Context, DENSE, EXAMPLE, Stated, whole};
+use crate::Parameter;
+use crate::data::Allowed;
+use crate::error::{Result, Trouble, shorten};
+use crate::file::{ProblemFile, SenseName, Variables};
+use crate::key::Key;
+use crate::spec::HardKind;
+
+pub(super) fn written(ctx: &Context<'_>, file: &ProblemFile) -> Result<Stated> {
+    if !file.soften.is_empty() {
+        let trouble = Trouble::OneOf("`soften` is about the rows of `problem.model`, and there is none");
+        return Err(ctx
+            .fail(&Key::new("soften").index(0), trouble)
+            .hint("rows that are written out are soft as [[soft]]"));
+    }
+    let (n, variables) = variables(ctx, file.problem.variables.as_ref())?;
+    let quiet = file.objective.linear.is_none() && file.objective.quadratic.is_none();
+    if quiet && file.soft.is_empty() && file.hard.is_empty() {
+        let trouble = Trouble::Empty("the problem has neither an objective nor any rows");
+        return Err(ctx.fail(&Key::new("problem"), trouble).hint(EXAMPLE));
+    }
+    let sense = match file.problem.sense.unwrap_or_default() {
+        SenseName::Max => Sense::Max,
+        SenseName::Min => Sense::Min,
+    };
+    let mut builder = match sense {
+        Sense::Max => Problem::maximize(n),
+        Sense::Min => Problem::minimize(n),
+    };
+    let mut predicted = Vec::new();
+
+    let objective = Key::new("objective");
+    if let Some(linear) = &file.objective.linear {
+        let key = objective.key("linear");
+        let part = ctx.vector(&key, linear, Allowed::Finite)?;
+        let (values, columns) = part.sized(ctx, &key, n, "one for each variable", 0.0)?;
+        predicted.extend(columns.map(|columns| whole(&key, Parameter::Linear, n, None, columns)));
+        builder = builder.linear(values);
+    } else if file.objective.quadratic.is_some() || !file.soft.is_empty() {
+        // The rest of the objective is all of it.
+        builder = builder.linear(vec![0.0; n]);
+    }
+    if let Some(quadratic) = &file.objective.quadratic {
+        let key = objective.key("quadratic");
+        let part = ctx.matrix(&key, quadratic, n)?;
+        let (matrix, columns) = part.sized(ctx, &key, n, n)?;
+        predicted
+            .extend(columns.map(|columns| whole(&key, Parameter::Quadratic, n * n, Some((n, n)), columns)));
+        builder = builder.quadratic(matrix);
+    }
+    let mut blocks = Blocks::new(ctx, n);
+    for (i, soft) in file.soft.iter().enumerate() {
+        builder = blocks.soft(builder, i, soft)?;
+    }
+    for (i, hard) in file.hard.iter().enumerate() {
+        builder = blocks.hard(builder, i, hard)?;
+    }
+    predicted.append(&mut blocks.predicted);
+
+    let bounds = Key::new("bounds");
+    let (mut lower, mut upper) = (vec![0.0; n], vec![f64::INFINITY; n]);
+    let sides = [
+        ("lower", &file.bounds.lower, Parameter::Lower, f64::NEG_INFINITY, &mut lower),
+        ("upper", &file.bounds.upper, Parameter::Upper, f64::INFINITY, &mut upper),
+    ];
+    for (side, written, parameter, none, values) in sides {
+        let Some(written) = written else { continue };
+        let key = bounds.key(side);
+        let part = ctx.vector(&key, written, Allowed::of(parameter))?;
+        let columns;
+        (*values, columns) = part.sized(ctx, &key, n, "one for each variable", none)?;
+        predicted.extend(columns.map(|columns| whole(&key, parameter, n, None, columns)));
+    }
+    let problem = builder
+        .variables(variables)
+        .lower(lower)
+        .upper(upper)
+        .build()
+        .map_err(|e| ctx.problem(e, &file.bounds))?;
+    let hard = file.hard.iter().map(|h| if h.equals.is_some() { HardKind::Equals } else { HardKind::AtMost });
+    let constant = ctx.constant(file)?.unwrap_or(0.0);
+    Ok(Stated { name: file.problem.name.clone(), problem, predicted, hard: hard.collect(), constant })
+}
+
+/// The number of variables and their names.
+fn variables(ctx: &Context<'_>, written: Option<&Variables>) -> Result<(usize, Vec<String>)> {
+    let key = Key::new("problem").key("variables");
+    let limit = ctx.limits.variables;
+    let Some(written) = written else {
+        let hint = "give the variables' names, variables = [\"a\", \"b\"], or their number; or a model = \"file.mps\" that has them";
+        return Err(ctx.fail(&Key::new("problem"), Trouble::MissingKey("variables".into())).hint(hint));
+    };
+    let found = match written {
+        Variables::Count(count) => *count,
+        Variables::Names(names) => names.len() as u64,
+    };
+    if found > limit as u64 {
+        return Err(ctx.fail(&key, Trouble::TooManyVariables { found, limit }).hint(DENSE));
+    }
+    if found == 0 {
+        let trouble = Trouble::Empty("the problem has no variables");
+        return Err(ctx.fail(&key, trouble).hint("give their names or their number"));
+    }
+    let names = match written {
+        Variables::Count(count) => (0..*count).map(|j| format!("x{j}")).collect(),
+        Variables::Names(names) => names.clone(),
+    };
+    let mut seen = BTreeMap::new();
+    for (j, name) in names.iter().enumerate() {
+        ctx.check_name(&key.index(j), name)?;
+        if seen.insert(name, j).is_some() {
+            return Err(ctx.fail(&key.index(j), Trouble::DuplicateName(shorten(name))));
+        }
+    }
+    Ok((found as usize, names))
+}

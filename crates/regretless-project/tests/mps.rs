@@ -1,0 +1,300 @@
+//! MPS and QPS files: what they state, by hand, and what they cannot.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use regretless_core::{Instance, Oracle, Sense};
+use regretless_project::{Limits, Parameter, ParameterTable, Spec};
+
+/// Rows of every kind with and without ranges, bounds of every kind, a constant and a second N row.
+const EVERYTHING: &str = "\
+NAME          everything  $ a comment
+* another
+OBJSENSE
+    MAX
+ROWS
+ N  gain
+ N  other
+ E  equal
+ E  wider
+ E  lower
+ L  most
+ L  band
+ G  least
+ G  strip
+COLUMNS
+    a         gain               1.0   equal              1.0
+    a         other              9.0   wider              2.0
+    b         gain               2.0   most               3.0
+    b         lower              1.0   strip             -1.0
+    c         gain           -1.5D+0   least              4.0
+    c         band               1.0
+    d         gain               1.0   equal              1.0
+    e         gain               1.0   equal             -1.0
+    f         most               1.0
+RHS
+    set       gain              -7.0   equal              5.0
+    set       wider              6.0   lower              8.0
+    set       most              10.0   band               2.0
+    set       least              1.0   strip             -3.0
+RANGES
+    set       wider              4.0   lower             -4.0
+    set       band               3.0   strip              2.0
+BOUNDS
+ UP set       a                  4.0
+ UP set       b                 -1.0
+ FX set       c                  2.5
+ FR set       d
+ MI set       e
+ UP set       e                 3e20
+ LO set       f                 -2.0
+ UP set       f                 -1.0
+ENDATA
+";
+
+fn file(dir: &tempfile::TempDir, name: &str, text: &str) -> std::path::PathBuf {
+    let path = dir.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn read(text: &str) -> Result<Spec, String> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = file(&dir, "model.mps", text);
+    Spec::read(path).map_err(|e| {
+        let said = e.to_string();
+        said[said.find("model.mps").unwrap()..].to_owned()
+    })
+}
+
+#[test]
+fn every_kind_of_row_and_bound() {
+    let spec = read(EVERYTHING).unwrap();
+    let problem = spec.problem();
+    assert_eq!((spec.name(), problem.sense(), spec.constant()), (Some("everything"), Sense::Max, 7.0));
+    assert_eq!(problem.variables(), ["a", "b", "c", "d", "e", "f"]);
+    assert_eq!(problem.theta(), [1.0, 2.0, -1.5, 1.0, 1.0, 0.0]);
+    let (inf, none) = (f64::INFINITY, f64::NEG_INFINITY);
+    assert_eq!(problem.lower(), [0.0, none, 2.5, none, none, -2.0]);
+    assert_eq!(problem.upper(), [4.0, -1.0, 2.5, inf, inf, -1.0]);
+    let names = |blocks: &[regretless_core::Block]| -> Vec<(String, usize)> {
+        blocks.iter().map(|b| (b.name.clone(), b.rows.len())).collect()
+    };
+    assert_eq!(names(&problem.equal().blocks), [("equal".into(), 1)]);
+    let ranges = [("wider", 2), ("lower", 2), ("most", 1), ("band", 2), ("least", 1), ("strip", 2)];
+    assert_eq!(names(&problem.at_most().blocks), ranges.map(|(name, rows)| (name.to_owned(), rows)));
+    // E with R > 0 is [b, b + R], with R < 0 [b + R, b]; L is [b − |R|, b], G is [b, b + |R|].
+    assert_eq!(problem.at_most().rhs, [10.0, -6.0, 8.0, -4.0, 10.0, 2.0, 1.0, -1.0, -1.0, 3.0]);
+    // A row ≥ is negated: −4c ≤ −1.
+    let view = problem.view(&Instance::default()).unwrap();
+    assert_eq!(view.row(regretless_core::RowId::AtMost(7)), [0.0, 0.0, -4.0, 0.0, 0.0, 0.0]);
+}
+
+/// max 3x + 2y with x + y ≤ 4, x + 3y ≤ 6, x ≤ 3: (3, 1) by hand.
+const LP: &str = "\
+NAME lp
+ROWS
+ N obj
+ L c1
+ L c2
+COLUMNS
+ x obj -3 c1 1
+ x c2 1
+ y obj -2 c1 1
+ y c2 3
+RHS
+ c1 4 c2 6
+BOUNDS
+ UP x 3
+ENDATA
+";
+
+#[test]
+fn free_form_without_names_of_sets_packed_or_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let packed = dir.path().join("lp.QPS.gz");
+    let mut gzip = GzEncoder::new(std::fs::File::create(&packed).unwrap(), Compression::best());
+    gzip.write_all(LP.as_bytes()).unwrap();
+    gzip.finish().unwrap();
+    for path in [file(&dir, "lp.mps", LP), packed.clone()] {
+        let spec = Spec::read(&path).unwrap();
+        let optimum = Oracle::new(spec.problem()).solve(&Instance::default()).unwrap();
+        assert!((optimum.objective + 11.0).abs() < 1e-9 && (optimum.x[0] - 3.0).abs() < 1e-9);
+    }
+    let limits = Limits { model_bytes: 100, ..Limits::default() };
+    assert!(Spec::read_within(&packed, &limits).is_err_and(|e| e.to_string().contains("limit")));
+}
+
+/// ½(2x² + 2xy + 4y²) = x² + xy + 2y², stated as one triangle or as both.
+#[test]
+fn half_of_a_hessian() {
+    let head = "NAME qp\nROWS\n N obj\n G sum\nCOLUMNS\n x obj -1 sum 1\n y sum 1\nRHS\n sum 1\n";
+    let triangle = format!("{head}QUADOBJ\n x x 2\n y x 1\n y y 4\nENDATA\n");
+    let both = format!("{head}QMATRIX\n x x 2\n x y 1\n y x 1\n y y 4\nENDATA\n");
+    for text in [triangle, both] {
+        let spec = read(&text).unwrap();
+        assert_eq!(spec.problem().Q().unwrap().as_slice(), [1.0, 0.5, 0.5, 2.0]);
+        let view = spec.problem().view(&Instance::default()).unwrap();
+        assert_eq!(view.objective(&[2.0, 1.0]), -2.0 + 4.0 + 2.0 + 2.0);
+    }
+}
+
+#[test]
+fn names_with_blanks_stand_in_their_columns() {
+    let text = "\
+NAME          BLANKS
+ROWS
+ N  THE COST
+ L  ROW ONE
+COLUMNS
+    COL ONE   THE COST          -1.0   ROW ONE            2.0
+RHS
+    RHS       ROW ONE            3.0
+ENDATA
+";
+    let spec = read(text).unwrap();
+    assert_eq!(
+        (spec.problem().variables(), spec.problem().theta()),
+        (&["COL ONE".to_owned()][..], &[-1.0][..])
+    );
+    assert_eq!(spec.problem().at_most().blocks[0].name, "ROW ONE");
+}
+
+#[test]
+fn what_cannot_be_is_refused_at_its_line() {
+    let cases = [
+        ("", "model.mps: this is not an MPS file: it has no ENDATA"),
+        ("NAME x\nROWS\n N o\n", "model.mps: the file is cut off: it has no ENDATA"),
+        (
+            "ROWS\n N o\nCOLUMNS\n M1 'MARKER' 'INTORG'\n",
+            "model.mps, line 4: whole-number variables are not supported",
+        ),
+        (
+            "ROWS\n N o\nCOLUMNS\n x o 1\nBOUNDS\n BV b x\nENDATA\n",
+            "model.mps, line 6: a bound of kind BV makes the variable a whole number or semicontinuous",
+        ),
+        (
+            "ROWS\n N o\nCOLUMNS\n x o 1\n x o 2\nENDATA\n",
+            "model.mps, line 5: this coefficient is stated twice",
+        ),
+        ("ROWS\n N o\n L r\n L r\n", "model.mps, line 4: the row `r` is stated twice"),
+        (
+            "ROWS\n N o\nCOLUMNS\n x o 1\n y o 1\n x o 2\n",
+            "model.mps, line 6: the column `x` is stated in two places",
+        ),
+        ("ROWS\n N o\nCOLUMNS\n x p 1\n", "model.mps, line 4: there is no row `p`"),
+        ("ROWS\n N o\nCOLUMNS\n x o one\n", "model.mps, line 4: `one` is not a number"),
+        ("ROWS\n N o\nCOLUMNS\n x o inf\n", "model.mps, line 4: `inf` is not a number"),
+        ("ROWS\n Q o\n", "model.mps, line 2: `Q` is no kind of row: N, E, L or G"),
+        (
+            "ROWS\n N o\nQCMATRIX r\n",
+            "model.mps, line 3: quadratic rows are not supported, only a quadratic objective",
+        ),
+        ("ROWS\n N o\nENDATA\n", "model.mps, line 3: the model has no columns"),
+        (
+            "ROWS\n N o\n L r\nCOLUMNS\n x r 1\nRHS\n A r 1\n B r 2\n",
+            "model.mps, line 8: a second set `B` in RHS, after `A`",
+        ),
+        (
+            "ROWS\n N o\n L r\nCOLUMNS\n x r 1\nRHS\n r 1\n r 2\n",
+            "model.mps, line 8: this right-hand side is stated twice",
+        ),
+        (
+            "ROWS\n N o\nCOLUMNS\n x o 1\nBOUNDS\n LO x 2\n UP x 1\nENDATA\n",
+            "model.mps: variable x has lower bound 2 above its upper bound 1",
+        ),
+    ];
+    for (text, said) in cases {
+        assert_eq!(read(text).unwrap_err(), said, "{text}");
+    }
+}
+
+/// A problem file that names the model: rows by name are soft, costs and limits predicted.
+#[test]
+fn rows_of_a_model_are_softened_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    file(&dir, "lp.mps", LP);
+    let text = "[problem]\nmodel = \"lp.mps\"\n[objective]\nlinear = { predict = \"cost_*\" }\n\
+                [[soften]]\nname = \"capacity\"\nrows = \"c2\"\nlimit = { predict = \"cap\" }\nover = 0.25\n";
+    let spec = Spec::read(file(&dir, "problem.toml", text)).unwrap();
+    let problem = spec.problem();
+    assert_eq!(problem.soft().blocks[0].name, "capacity");
+    assert_eq!((problem.soft().C.as_slice(), &problem.soft().alpha[..]), (&[1.0, 3.0][..], &[0.25][..]));
+    assert_eq!(problem.at_most().blocks.iter().map(|b| b.name.as_str()).collect::<Vec<_>>(), ["c1"]);
+    let parts: Vec<_> = spec.predicted().iter().map(|p| (p.key.as_str(), p.parameter)).collect();
+    assert_eq!(parts, [("objective.linear", Parameter::Linear), ("soften[0].limit", Parameter::Limit)]);
+    let table = "cost_y,cost_x,cap\n-2,-3,6\n";
+    let table =
+        ParameterTable::from_csv(table.as_bytes(), "t.csv".as_ref(), &spec, &Limits::default()).unwrap();
+    // Breaking c2 by 3·1 + 1 − 6 < 0: it is kept at (3, 1); with a limit of 3 breaking it by 3 pays.
+    let row = table.row(0).unwrap();
+    let optimum = Oracle::new(problem).solve(&row.instance()).unwrap();
+    assert!((optimum.objective + 11.0).abs() < 1e-9);
+    let tight = Instance { d: Some(&[3.0]), ..row.instance() };
+    let optimum = Oracle::new(problem).solve(&tight).unwrap();
+    assert!((optimum.objective - (-11.0 + 0.25 * 3.0)).abs() < 1e-9, "{}", optimum.objective);
+
+    // Written back it is the same problem.
+    let folder = tempfile::tempdir().unwrap();
+    spec.write(folder.path(), "problem.toml").unwrap();
+    let again = Spec::read(folder.path().join("problem.toml")).unwrap();
+    assert_eq!(again.problem().soft().C.as_slice(), problem.soft().C.as_slice());
+    assert_eq!(again.problem().at_most().rhs, problem.at_most().rhs);
+    assert_eq!(again.constant(), spec.constant());
+}
+
+#[test]
+fn softening_says_what_it_misses() {
+    let dir = tempfile::tempdir().unwrap();
+    file(&dir, "m.mps", EVERYTHING);
+    let cases = [
+        ("[[soften]]\nrows = \"mots\"\nover = 1\n", "soften[0].rows: no row of the model fits `mots`"),
+        ("[[soften]]\nrows = \"m*\"\n", "soften[0]: `over` is missing: the row `most` is a row ≤"),
+        (
+            "[[soften]]\nrows = \"least\"\nover = 1\n",
+            "soften[0].over: none of these rows has a limit on the side of `over`",
+        ),
+        (
+            "[[soften]]\nrows = [\"most\", \"m*\"]\nover = 1\n",
+            "soften[0].rows[1]: the row `most` is softened twice",
+        ),
+        (
+            "[[soften]]\nrows = \"band\"\nover = 1\nunder = 1\nlimit = 3\n",
+            "soften[0].limit: some of these rows have two limits",
+        ),
+        ("[bounds]\nupper = 1\n", "bounds: `problem.model` states this already"),
+        (
+            "[[soften]]\nrows = \"most\"\nover = -1\n",
+            "soften[0].over: the price -1 is negative, and prices of soft rows are 0 or more",
+        ),
+    ];
+    for (more, said) in cases {
+        let path = file(&dir, "problem.toml", &format!("[problem]\nmodel = \"m.mps\"\n{more}"));
+        let error = Spec::read(path).unwrap_err().to_string();
+        assert!(error.ends_with(said), "{error}\n{said}");
+    }
+    let text = "[problem]\nmodel = \"m.mps\"\n[[soften]]\nrows = [\"equal\", \"band\"]\nover = [1.0, 2.0]\nunder = 4.0\n";
+    let spec = Spec::read(file(&dir, "problem.toml", text)).unwrap();
+    let soft = spec.problem().soft();
+    assert_eq!((&soft.d[..], &soft.alpha[..]), (&[5.0, 2.0, -1.0][..], &[1.0, 2.0, 0.0][..]));
+    assert_eq!(soft.under, [4.0, 0.0, 4.0]);
+}
+
+/// The example: on Wednesday a nut costs more than a missing one, and on Tuesday the machine is too small by 3.
+#[test]
+fn the_plant() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/plant");
+    let spec = Spec::read(folder.join("problem.toml")).unwrap();
+    let days = spec.read_parameters(folder.join("days.csv")).unwrap();
+    let oracle = Oracle::new(spec.problem());
+    let costs: Vec<f64> =
+        (0..days.len()).map(|i| oracle.solve(&days.row(i).unwrap().instance()).unwrap().objective).collect();
+    // Tue: a nut saves 12 − 1 an hour of the machine, a bolt (12 − 2.5)/2: 5 nuts, 2.5 bolts, 1.5 bolts missing.
+    let expected = [3.0 * 2.0 + 4.0, 5.0 + 2.5 * 2.5 + 1.5 * 12.0, 2.0 * 2.0 + 6.0 * 12.0];
+    for (cost, expected) in costs.iter().zip(expected) {
+        assert!((cost - expected).abs() < 1e-9, "{costs:?}");
+    }
+}
