@@ -137,14 +137,22 @@ class Decider:
     its columns; so is what comes back: the columns to ``keep``, ``status``, the objective if the prediction comes true, the decision and, with
     ``predictions``, what is predicted. ``threads`` is for each decider: one, as Ray gives an actor one CPU.
 
-    .. code-block:: python
+    On a cluster ``table.map_batches(rl.ray.Decider, fn_constructor_args=[run], batch_format="pyarrow", num_cpus=1,
+    compute=ray.data.ActorPoolStrategy(size=8))`` decides for a ``ray.data`` table; leave a CPU for those who read and write.
 
-        table = ray.data.read_parquet("year.parquet")
-        plans = table.map_batches(
-            rl.ray.Decider, fn_constructor_args=["run"], fn_constructor_kwargs={"keep": ["day"]},
-            batch_format="pyarrow", num_cpus=1, compute=ray.data.ActorPoolStrategy(size=8),
-        )
-        plans.write_parquet("plans")
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import regretless as rl
+    >>> import regretless.ray
+    >>> X = np.linspace(0.0, 1.0, 50).reshape(-1, 1)
+    >>> farm = rl.Problem(2, A=[[1.0, 1.0]], b=8.0, variables=["wheat", "corn"])
+    >>> model = rl.DecisionRegressor(farm, "l2", predictor="linear").fit(X, np.hstack([1.0 + X, 2.0 - X]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(folder + "/run")
+    ...     decider = rl.ray.Decider(folder + "/run")
+    >>> found = decider({"x0": np.array([0.1, 0.9])})
+    >>> found["status"], found["wheat"], found["corn"]
+    (array(['optimal', 'optimal'], dtype=object), array([0., 8.]), array([8., 0.]))
     """
 
     def __init__(
