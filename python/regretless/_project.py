@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
@@ -157,7 +157,7 @@ class Targets:
             return self._named("y", y, order[0], layout, known)
         there = header(y)
         if y is None:
-            raise TrainingError("y is None: training and judging need what came true; requires y to be passed")
+            raise TrainingError("DecisionRegressor requires y to be passed, but the target y is None")
         array = numbers("y", [(n, y[n]) for n in there], TrainingError) if there is not None else dense("y", y)
         if array.ndim == 1 and layout.width == 1:
             self.one_axis = True
@@ -214,7 +214,7 @@ class Rows:
         settings: Mapping[str, Any],
         *,
         seed: int = 0,
-        split: Mapping[str, Any] | None = None,
+        split: Callable[[int], Mapping[str, Any]] | None = None,
         validation: tuple[Any, Any] | None = None,
     ) -> None:
         self.order, self.layout = ordered(problem, predicts)
@@ -237,7 +237,7 @@ class Rows:
         written.setdefault("predictor", {}).update({"shared": True} if self.features.shared else {})
         written.setdefault("training", {})["seed"] = seed
         data = {"memory": True, "features": self.features.selectors or self.features.names}
-        written["data"] = data | ({} if split is None else {"split": split})
+        written["data"] = data | ({} if split is None else {"split": split(rows)})
         #: What pickles keep of the project.
         self.stated = (problem, self.layout.names, self.targets.columns(self.layout), dumped(written))
         self.project = project_of(self.stated)

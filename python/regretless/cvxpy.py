@@ -44,6 +44,11 @@ class CvxpyProblem(Problem):
         """The shape of every CVXPY Parameter."""
         return dict(self._reading.parameters)
 
+    @property
+    def variable_names(self) -> list[str]:
+        """The names of CVXPY's variables."""
+        return list(self._reading.variables)
+
     def given(self, values: Mapping[Any, Any] | None = None, /, **named: Any) -> dict[str, Any]:
         """What the problem's parameters are at values of CVXPY's, for ``solve(**given)``.
 

@@ -18,6 +18,7 @@ from ._arrays import Float, floats
 from ._decide import decided
 from ._predicted import Predicted, Values
 from ._project import SETTINGS, Features, Rows, Targets, project_of, taken
+from ._shown import brief
 from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
 from .compare import axes
 from .errors import RegretlessWarning, TrainingError
@@ -161,7 +162,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise TrainingError(f"infeasible is {self.infeasible!r}: 'fail' or 'skip'")
         problem = stated_problem(self.problem)
         seed = self._seed()
-        split = None if validation is not None else self._split(X)
+        split = None if validation is not None else self._split
         rows = Rows(problem, self.predicts, X, y, self._settings(), seed=seed, split=split, validation=validation)
         data = rows.data
         if sample_weight is not None:
@@ -287,13 +288,12 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise TrainingError(f"random_state is {state!r}: a whole number from 0 on, or None")
         return int(state)
 
-    def _split(self, X: Any) -> dict[str, Any]:
+    def _split(self, rows: int) -> dict[str, Any]:
         """The share that is held out: at least one row of two."""
         if not 0.0 < self.validation < 1.0:
             raise TrainingError(f"validation is {self.validation}: a share between 0 and 1")
-        rows = X.shape[0] if hasattr(X, "shape") and len(X.shape) else len(X) if hasattr(X, "__len__") else 0
-        count = min(max(round(self.validation * rows), 1), max(rows - 1, 1))
-        share = self.validation if round(self.validation * rows) == count else count / max(rows, 1)
+        count = min(max(round(self.validation * rows), 1), rows - 1)
+        share = self.validation if round(self.validation * rows) == count else count / rows
         return {"kind": "random" if self.shuffle else "chronological", "valid": share, "test": 0.0}
 
     @staticmethod
@@ -302,6 +302,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         weights = np.full(rows, float(weights)) if weights.ndim == 0 else weights
         if weights.shape != (rows,):
             raise TrainingError(f"sample_weight.shape == {weights.shape}, expected ({rows},): one number for each row")
+        if not weights.any():
+            raise TrainingError("every sample_weight is zero: there is nothing to learn from")
         return np.ascontiguousarray(weights)
 
     def _fitted(self) -> _regretless.Learner:
@@ -337,22 +339,18 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         """One line: the problem and what differs from the defaults."""
         defaults = inspect.signature(type(self).__init__).parameters
+        given = self.get_params(deep=False)
         changed = {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if name != "problem" and repr(value) != repr(defaults[name].default)
+            name: given[name]
+            for name, parameter in defaults.items()
+            if name in given and name != "problem" and repr(given[name]) != repr(parameter.default)
         }
-        shown = ", ".join([repr(self.problem), *(f"{name}={_brief(value)}" for name, value in changed.items())])
+        shown = ", ".join([repr(self.problem), *(f"{name}={brief(value)}" for name, value in changed.items())])
         return f"{type(self).__name__}({shown})"
 
     def _repr_html_(self) -> str:
         fitted = f"<br>{html.escape(self.summary_)}" if hasattr(self, "summary_") else ""
         return f"<pre>{html.escape(repr(self))}</pre>{fitted}"
-
-
-def _brief(value: Any) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else text[:59] + "…"
 
 
 def _watcher(watch: Sequence[Callable[..., Any]]) -> Callable[[int, str], bool] | None:
