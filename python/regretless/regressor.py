@@ -17,7 +17,7 @@ from . import _regretless
 from ._arrays import Float, floats
 from ._decide import decided
 from ._predicted import Predicted, Values
-from ._project import SETTINGS, Features, Rows, Targets, project_of, taken
+from ._project import SETTINGS, Features, Rows, Targets
 from ._shown import brief
 from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
 from .compare import axes
@@ -178,7 +178,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             warnings.warn(warning, RegretlessWarning, stacklevel=2)
         # All at once: a fit that fails leaves the one before. Settings may change afterwards, what was fitted does not.
         self._learner: _regretless.Learner | None = learner
-        self._rows = (rows.stated, rows.order, rows.features.forget(), rows.targets.names, rows.targets.one_axis)
+        self._rows = rows.forget()
         #: Number of features.
         self.n_features_in_ = len(rows.features.names)
         if rows.features.named:
@@ -204,16 +204,16 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         learner, layout = self._fitted(), self._layout()
         rows = learner.predict(self._features(X))
         out = np.empty_like(rows)
-        out[:, taken(project_of(self._rows[0]), layout)] = rows
-        if self._rows[4]:
+        out[:, self._rows.take] = rows
+        if self._rows.one_axis:
             return out[:, 0]
         shaped = layout.shaped(out)
-        return self._framed(shaped, self._rows[3].get(layout.names[0])) if len(layout.names) == 1 else shaped
+        return self._framed(shaped, self._rows.names.get(layout.names[0])) if len(layout.names) == 1 else shaped
 
     def decide(self, X: Any) -> Any:
         """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them."""
         x = decided(self._fitted(), self._features(X), self.threads)
-        return self._framed(x, self._rows[0][0].variables)
+        return self._framed(x, self._rows.problem.variables)
 
     def evaluate(self, X: Any, y: Values) -> Decisions:
         """Decisions for rows of features, judged by the parameters that came true."""
@@ -246,7 +246,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
 
         It holds text, JSON and numbers; no pickles.
         """
-        self._fitted().save(project_of(self._rows[0]), fspath(directory))
+        self._fitted().save(self._rows.project(), fspath(directory))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The regret on validation by epoch, a line a stage, with matplotlib."""
@@ -257,17 +257,15 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     # Details.
 
     def _layout(self) -> Predicted:
-        problem, predicted, _, _ = self._rows[0]
-        return Predicted(problem, predicted)
+        return Predicted(self._rows.problem, self._rows.predicted)
 
     def _features(self, X: Any) -> Float:
         self._fitted()
-        return Features(X, self._rows[0][0], self._rows[2]).array
+        return Features(X, self._rows.problem, self._rows.features).array
 
     def _truths(self, y: Any) -> Float:
-        layout = self._layout()
-        flat_rows = Targets(y, layout, self._rows[1], self._rows[3]).array
-        return np.ascontiguousarray(flat_rows[:, taken(project_of(self._rows[0]), layout)])
+        truths = Targets(y, self._layout(), self._rows.order, self._rows.names).array
+        return np.ascontiguousarray(truths[:, self._rows.take])
 
     def _framed(self, array: Float, columns: list[str] | None) -> Any:
         """The array, or a frame of the kind that was asked for."""
@@ -327,7 +325,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         model = state.pop("_model", None)
         self.__dict__.update(state)
         if model is not None:
-            self._learner = _regretless.Learner.from_bytes(project_of(self._rows[0]), *model)
+            self._learner = _regretless.Learner.from_bytes(self._rows.project(), *model)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

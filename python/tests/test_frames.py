@@ -89,6 +89,12 @@ def test_names_that_are_there_twice(plan: rl.Problem, columns) -> None:
         model.predict(X.rename(columns={"sun": 7}))
 
 
+def test_a_column_is_a_feature_or_a_target(plan: rl.Problem, columns) -> None:
+    X, y = parts(pandas.DataFrame, columns)
+    with pytest.raises(rl.TrainingError, match="X and y both have `price_rye`"):
+        rl.DecisionRegressor(plan, "l2").fit(X.assign(price_rye=1.0), y)
+
+
 def test_booleans_dates_and_categories(plan: rl.Problem, columns) -> None:
     X, y = parts(pandas.DataFrame, columns)
     X["holiday"] = columns["rain"] > 0
