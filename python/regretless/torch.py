@@ -76,37 +76,111 @@ class _Remembering(torch.nn.Module):
         super()._load_from_state_dict(state, prefix, *rest)
 
 
+def _decide(layer: DecisionLayer, ids: Any, names: tuple[str, ...], *tensors: Tensor) -> Tensor:
+    given = {name: _array(tensor) for name, tensor in zip(names, tensors)}
+    solution = layer.surrogate._solve(given, ids, layer.threads, layer.best_effort)
+    # Past torch.nn.Module, which looks for parameters and buffers in whatever is set.
+    layer.__dict__["solution"] = solution
+    return torch.from_numpy(solution.x).to(tensors[0])
+
+
+def _remember(ctx: Any, inputs: Any) -> None:
+    layer, _, names, *tensors = inputs
+    ctx.solution, ctx.names, ctx.threads = layer.solution, names, layer.threads
+    ctx.devices = [tensor.device for tensor in tensors]
+
+
 class _Decide(torch.autograd.Function):
     """x of the surrogate; backward is one call for all parameters that want a gradient."""
 
     @staticmethod
-    def forward(ctx: Any, layer: DecisionLayer, ids: Any, names: tuple[str, ...], *tensors: Tensor) -> Tensor:
-        given = {name: _array(tensor) for name, tensor in zip(names, tensors)}
-        solution = layer.surrogate._solve(given, ids, layer.threads, layer.best_effort)
-        # Past torch.nn.Module, which looks for parameters and buffers in whatever is set.
-        layer.__dict__["solution"] = solution
-        ctx.solution, ctx.names, ctx.threads = solution, names, layer.threads
-        ctx.devices = [tensor.device for tensor in tensors]
-        return torch.from_numpy(solution.x).to(tensors[0])
+    def forward(ctx: Any, *inputs: Any) -> Tensor:
+        x = _decide(*inputs)
+        _remember(ctx, inputs)
+        return x
 
     @staticmethod
     def backward(ctx: Any, *outputs: Tensor) -> Any:
-        # Only those who want a graph of the gradients pay for the refusal of second derivatives.
-        return (_pull_once if torch.is_grad_enabled() else _pull)(ctx, *outputs)
+        wanted = [name for name, need in zip(ctx.names, ctx.needs_input_grad[3:]) if need]
+        # Only those who want a graph of the gradients, or transform them, pay for it.
+        pull = _Pull.apply if torch.is_grad_enabled() else _Pull.forward
+        found = dict(zip(wanted, pull(ctx.solution, tuple(wanted), ctx.threads, outputs[0])))
+        # Torch sums what holds for all instances to its shape, and gives every gradient the dtype of its tensor.
+        grads = (found[name].to(device) if name in found else None for name, device in zip(ctx.names, ctx.devices))
+        return (None, None, None, *grads)
 
 
-def _pull(ctx: Any, *outputs: Tensor) -> Any:
-    wanted = [name for name, need in zip(ctx.names, ctx.needs_input_grad[3:]) if need]
-    found = ctx.solution._pull(_array(outputs[0]), wanted, ctx.threads)
-    # Torch sums what holds for all instances to its shape, and gives every gradient the dtype of its tensor.
-    grads = (
-        torch.from_numpy(found[name]).to(device) if name in found else None
-        for name, device in zip(ctx.names, ctx.devices)
-    )
-    return (None, None, None, *grads)
+class _Transformed(_Decide):
+    """The same for ``torch.func``: calls take half as long again, so that only transforms make them."""
+
+    forward = staticmethod(_decide)  # type: ignore[assignment]
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        _remember(ctx, inputs)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, layer: DecisionLayer, ids: Any, names: tuple[str, ...], *tensors: Tensor) -> Any:
+        """All instances of ``torch.func.vmap`` as one batch."""
+        if ids is not None:
+            raise TypeError("ids are for batches, and vmap makes one of its own: leave them out")
+        shapes = layer.surrogate._problem.shapes
+        parts = [tensor if dim is None else tensor.movedim(dim, 0) for tensor, dim in zip(tensors, in_dims[3:])]
+        # What has a batch axis of its own besides.
+        own = [
+            tensor.dim() - (dim is not None) > len(shapes[name])
+            for name, tensor, dim in zip(names, tensors, in_dims[3:])
+        ]
+        rows = next((part.shape[dim is not None] for part, dim, has in zip(parts, in_dims[3:], own) if has), None)
+        flat = []
+        for name, part, dim, has in zip(names, parts, in_dims[3:], own):
+            if dim is None and not has:
+                flat.append(part)
+                continue
+            wide = part if dim is not None else part.unsqueeze(0)
+            wide = wide if has or rows is None else wide.unsqueeze(1)
+            lead = (info.batch_size,) if rows is None else (info.batch_size, rows)
+            flat.append(wide.expand(*lead, *shapes[name]).reshape(-1, *shapes[name]))
+        x = _decided(layer, None, names, *flat)
+        return (x if rows is None else x.reshape(info.batch_size, rows, -1)), 0
 
 
-_pull_once = once_differentiable(_pull)
+def _decided(*inputs: Any) -> Tensor:
+    transformed = torch._C._are_functorch_transforms_active()
+    x: Tensor = (_Transformed if transformed else _Decide).apply(*inputs)
+    return x
+
+
+class _Pull(torch.autograd.Function):
+    """Gradients of a solution; no further derivatives."""
+
+    @staticmethod
+    def forward(
+        solution: Solution, wanted: tuple[str, ...], threads: int | None, upstream: Tensor
+    ) -> tuple[Tensor, ...]:
+        found = solution._pull(_array(upstream), list(wanted), threads)
+        return tuple(torch.as_tensor(found[name]) for name in wanted)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, *outputs: Tensor) -> Any:
+        raise RuntimeError("trying to differentiate twice: decisions have first derivatives only")
+
+    @staticmethod
+    def vmap(
+        info: Any, in_dims: Any, solution: Solution, wanted: tuple[str, ...], threads: Any, upstream: Tensor
+    ) -> Any:
+        """Of many upstreams one after the other, two triangular solves each; of instances that ``vmap`` made a batch of, at once."""
+        rows = upstream.movedim(in_dims[3], 0)
+        if rows.shape[1:] == solution.x.shape:
+            each = [_Pull.apply(solution, wanted, threads, row) for row in rows]
+            return tuple(torch.stack(part) for part in zip(*each)), (0,) * len(wanted)
+        found = _Pull.apply(solution, wanted, threads, rows.reshape(solution.x.shape))
+        lead = rows.shape[:-1]
+        return tuple(part.unflatten(0, lead) for part in found), (0,) * len(wanted)
 
 
 class DecisionLayer(_Remembering):
@@ -153,7 +227,7 @@ class DecisionLayer(_Remembering):
         for name, value in named.items():
             _check(name, value)
         known = _array(ids) if isinstance(ids, Tensor) else ids
-        return _Decide.apply(self, known, tuple(named), *named.values())  # type: ignore[no-any-return]
+        return _decided(self, known, tuple(named), *named.values())
 
     def __getstate__(self) -> dict[str, Any]:
         # What the last call found is no part of the layer.

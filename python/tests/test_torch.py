@@ -153,7 +153,7 @@ def test_second_derivatives_are_refused() -> None:
     layer = rl.torch.DecisionLayer(rl.Surrogate(rl.Problem(2, Q=np.eye(2), lower=None)))
     theta = torch.tensor([3.0, 2.0], requires_grad=True)
     (slope,) = torch.autograd.grad((layer(theta) ** 2).sum(), theta, create_graph=True)
-    with pytest.raises(RuntimeError, match="once_differentiable"):
+    with pytest.raises(RuntimeError, match="differentiate twice"):
         slope.sum().backward()
 
 
@@ -226,3 +226,30 @@ def test_in_the_shape_of_cvxpylayers() -> None:
         rl.torch.CvxpyLayer(problem, [mu, root], ["y"])
     with pytest.warns(rl.RegretlessWarning, match="solver_args"):
         layer(torch.ones(4, dtype=torch.float64), torch.tensor(0.5, dtype=torch.float64), solver_args={"eps": 1e-8})
+
+
+def test_torch_func_transforms(farm: rl.Problem, rng: np.random.Generator) -> None:
+    layer = rl.torch.DecisionLayer(rl.Surrogate(farm, K=3.0, multipliers=8.0))
+    theta = torch.tensor(rng.uniform(1.0, 3.0, (4, 2)))
+    b = torch.tensor([8.0], dtype=torch.float64)
+    # A map over rows is a batch.
+    mapped = torch.func.vmap(lambda row: layer(row, b=b))(theta)
+    assert torch.allclose(mapped, layer(theta, b=b))
+    assert torch.allclose(torch.func.vmap(layer, in_dims=1)(theta.T), layer(theta))
+    # Over batches, and over limits that batches share.
+    twice = torch.func.vmap(lambda limit: layer(theta, b=limit))(torch.tensor([[8.0], [6.0]], dtype=torch.float64))
+    assert twice.shape == (2, 4, 2) and torch.allclose(
+        twice[1], layer(theta, b=torch.tensor([6.0], dtype=torch.float64))
+    )
+    # Gradients and Jacobians against autograd and differences.
+    given = theta.clone().requires_grad_()
+    (wanted,) = torch.autograd.grad((layer(given) ** 2).sum(), given)
+    assert torch.allclose(torch.func.grad(lambda t: (layer(t) ** 2).sum())(theta), wanted)
+    each = torch.func.vmap(torch.func.grad(lambda t: (layer(t) ** 2).sum()))(theta)
+    assert torch.allclose(each, wanted)
+    jacobian = torch.func.jacrev(layer)(theta[0])
+    step = 1e-6
+    for j in range(2):
+        moved = theta[0].clone()
+        moved[j] += step
+        assert torch.allclose(jacobian[:, j], (layer(moved) - layer(theta[0])) / step, atol=1e-4)

@@ -60,6 +60,7 @@ impl Spec {
             problem: problem.clone(),
             constant: 0.0,
             predicted: parts,
+            constant: 0.0,
             hard: at_most.chain(equals).collect(),
             data,
             settings,
