@@ -60,7 +60,6 @@ impl Spec {
             problem: problem.clone(),
             constant: 0.0,
             predicted: parts,
-            constant: 0.0,
             hard: at_most.chain(equals).collect(),
             data,
             settings,
