@@ -47,7 +47,7 @@ fn what_is_written_is_read() {
         let columns =
             |spec: &Spec| spec.predicted().iter().flat_map(|p| p.columns.clone()).collect::<Vec<_>>();
         assert_eq!(columns(&read), columns(&stated));
-        assert_eq!(read.settings(), stated.settings());
+        assert_eq!(format!("{:?}", read.settings()), format!("{:?}", stated.settings()));
         let data = read.data().unwrap();
         assert_eq!(data.files, DataFiles::Memory);
         assert_eq!(data.features.as_deref().unwrap(), ["rain", "sun"]);
