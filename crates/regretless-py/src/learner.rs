@@ -7,7 +7,7 @@ use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use regretless_core::Decision;
-use regretless_learn::{Decider, Epoch, LearnError, Observer, Outcome, train_task};
+use regretless_learn::{Decider, Epoch, Fit, LearnError, Observer, Outcome, train_task};
 use regretless_project::{Deciding, Run};
 
 use crate::arrays::{flat, table};
@@ -215,6 +215,12 @@ impl Observer for Watcher {
             Ok(enough) => self.enough |= enough,
             Err(error) => stop(&self.trouble, error),
         }
+        Ok(())
+    }
+
+    fn checkpoint(&mut self, fit: &mut Fit<'_>) -> Result<(), LearnError> {
+        // As `regretless train`, which writes it down.
+        fit.settle();
         Ok(())
     }
 
