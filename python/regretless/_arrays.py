@@ -12,6 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import ProblemError
 
 Float = NDArray[np.float64]
+#: A number of one instance, or one for each of a batch.
+Figure = float | Float
+#: A word of one instance, or one for each of a batch.
+Word = str | NDArray[np.str_]
+#: Reasons of one instance, or those of each of a batch.
+Why = list[str] | list[list[str]]
 Ids = NDArray[np.int64] | NDArray[np.uint64]
 
 #: Symbols of all parameters, in the order of the documentation.
@@ -27,7 +33,7 @@ def floats(what: str, value: ArrayLike) -> Float:
     try:
         array = np.asarray(value)
         if array.dtype.kind == "c":
-            raise TypeError("it is complex")
+            raise TypeError("it is complex. Complex data not supported")
         return np.asarray(array, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:
         raise ProblemError(f"{what} is not an array of numbers: {error}") from None
@@ -143,7 +149,11 @@ class Batch:
             return full
         return full[0] if shape else full[0].item()
 
-    def listed(self, values: list[str]) -> Any:
+    def figures(self, array: Float) -> Figure:
+        """A number of each instance."""
+        return float(array[0]) if self.size is None else array
+
+    def listed(self, values: list[str]) -> Word:
         """Words of an answer: one word, or an array of them."""
         return values[0] if self.size is None else np.array(values, dtype=np.str_)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from . import _regretless
 from ._arrays import SYMBOLS, Float
-from ._frames import Cells, columns, dense, header, matched, numbers, whole
+from ._frames import Cells, columns, dense, header, matched, numbers, some, whole
 from ._predicted import Predicted, Values, names
 from .errors import ProblemError, TrainingError
 from .problem import Problem, stated_problem
@@ -157,7 +158,7 @@ class Targets:
             return self._named("y", y, order[0], layout, known)
         there = header(y)
         if y is None:
-            raise TrainingError("y is None: training and judging need what came true; requires y to be passed")
+            raise TrainingError("DecisionRegressor requires y to be passed, but the target y is None")
         array = numbers("y", [(n, y[n]) for n in there], TrainingError) if there is not None else dense("y", y)
         if array.ndim == 1 and layout.width == 1:
             self.one_axis = True
@@ -214,7 +215,7 @@ class Rows:
         settings: Mapping[str, Any],
         *,
         seed: int = 0,
-        split: Mapping[str, Any] | None = None,
+        split: Callable[[int], Mapping[str, Any]] | None = None,
         validation: tuple[Any, Any] | None = None,
     ) -> None:
         self.order, self.layout = ordered(problem, predicts)
@@ -237,24 +238,50 @@ class Rows:
         written.setdefault("predictor", {}).update({"shared": True} if self.features.shared else {})
         written.setdefault("training", {})["seed"] = seed
         data = {"memory": True, "features": self.features.selectors or self.features.names}
-        written["data"] = data | ({} if split is None else {"split": split})
-        #: What pickles keep of the project.
-        self.stated = (problem, self.layout.names, self.targets.columns(self.layout), dumped(written))
-        self.project = project_of(self.stated)
-        self.take = taken(self.project, self.layout)
+        written["data"] = data | ({} if split is None else {"split": split(rows)})
+        targets = self.targets.columns(self.layout)
+        if both := [name for name in self.features.names if name in (targets or ())]:
+            raise TrainingError(f"X and y both have {some(both)}: a feature is known when the decision is taken")
+        self.known = Known(problem, self.layout.names, self.order, targets, dumped(written))
+        self.project = self.known.project()
+        take = taken(self.project, self.layout)
         self.columns: list[tuple[str, Cells]] = [
             *zip(self.features.names, np.ascontiguousarray(X_all.T)),
-            *zip(self.project.targets(), np.ascontiguousarray(y_all[:, self.take].T)),
+            *zip(self.project.targets(), np.ascontiguousarray(y_all[:, take].T)),
         ]
+        self.known.take = take
         self.data = self.project.data(self.columns)
         if parts is not None:
             self.data = self.data.with_parts(parts)
 
+    def forget(self) -> Known:
+        """What a model has to know of the rows, and none of them."""
+        self.known.features = self.features.forget()
+        self.known.names, self.known.one_axis = self.targets.names, self.targets.one_axis
+        return self.known
 
-def project_of(stated: tuple[Problem, list[str], list[str] | None, str]) -> _regretless.Project:
-    """The project again, from what a pickle keeps."""
-    problem, predicted, targets, settings = stated
-    return _regretless.Project.of(problem._inner, predicted, targets, settings)
+
+@dataclass
+class Known:
+    """What a model keeps of the problem and the rows it was trained with."""
+
+    problem: Problem
+    #: What is predicted, in the order of problem files and as the user named it.
+    predicted: list[str]
+    order: list[str]
+    targets: list[str] | None
+    settings: str
+    #: For each target its place in a flat row of `predicted`.
+    take: list[int] = field(default_factory=list)
+    features: Features | None = None
+    #: Names of y's columns, by parameter.
+    names: dict[str, list[str]] = field(default_factory=dict)
+    #: True if y had one axis.
+    one_axis: bool = False
+
+    def project(self) -> _regretless.Project:
+        """The project again."""
+        return _regretless.Project.of(self.problem._inner, self.predicted, self.targets, self.settings)
 
 
 def taken(project: _regretless.Project, layout: Predicted) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,12 +13,13 @@ import numpy as np
 
 from . import _regretless
 from ._project import Rows, of_file
+from ._shown import table
 from .errors import TrainingError
 from .problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from pandas import DataFrame  # type: ignore[import-untyped]
+    from pandas import DataFrame
 
 __all__ = ["Check", "Comparison", "Finding", "Row", "Test", "check", "compare"]
 
@@ -167,6 +167,23 @@ def compare(
     >>> [row["method"] for row in found.rows]                  # constant is always there to compare with
     ['constant', 'l2', 'spo+']
     """
+    project, known, _, chosen = prepared(problem, data, seeds, predicts, validation, test, shuffle, settings)
+    return Comparison(
+        _regretless.Comparison.of(project, known, None if methods is None else list(methods), chosen, progress, threads)
+    )
+
+
+def prepared(
+    problem: Problem | str | PathLike[str],
+    data: Table,
+    seeds: int | Sequence[int],
+    predicts: str | Sequence[str] | None,
+    validation: float,
+    test: float,
+    shuffle: bool,
+    settings: dict[str, Any],
+) -> tuple[_regretless.Project, _regretless.Data, bool, list[int]]:
+    """What is compared: the problem with its settings, the rows, whether no file holds them, and the seeds."""
     file = problem_file(problem)
     if file is not None:
         project, rows = of_file(file, data, settings)
@@ -175,13 +192,11 @@ def compare(
         X, y = pair(data)
         kind = "random" if shuffle else "chronological"
         split = {"kind": kind, "valid": validation, "test": test}
-        first = 0 if isinstance(seeds, int) else int(seeds[0])
-        made = Rows(problem, predicts, X, y, settings, seed=first, split=split)  # type: ignore[arg-type]
+        first = 0 if isinstance(seeds, int) or not len(seeds) else int(seeds[0])
+        made = Rows(problem, predicts, X, y, settings, seed=first, split=lambda _: split)  # type: ignore[arg-type]
         project, known = made.project, made.data
     chosen = [project.seed + i for i in range(seeds)] if isinstance(seeds, int) else [int(seed) for seed in seeds]
-    return Comparison(
-        _regretless.Comparison.of(project, known, None if methods is None else list(methods), chosen, progress, threads)
-    )
+    return project, known, file is None or rows is not None, chosen
 
 
 def problem_file(problem: Any) -> str | None:
@@ -288,15 +303,3 @@ def axes(ax: Any) -> Any:
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install matplotlib") from error
     return pyplot.subplots(layout="constrained")[1]
-
-
-def table(rows: Sequence[Any]) -> str:
-    """Rows as an HTML table; every name and text is escaped."""
-
-    def shown(value: Any) -> str:
-        text = "–" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-        return html.escape(text)
-
-    heads = "".join(f"<th>{shown(key)}</th>" for key in (rows[0] if rows else ()))
-    lines = "".join("<tr>" + "".join(f"<td>{shown(v)}</td>" for v in row.values()) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"

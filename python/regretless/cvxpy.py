@@ -44,6 +44,11 @@ class CvxpyProblem(Problem):
         """The shape of every CVXPY Parameter."""
         return dict(self._reading.parameters)
 
+    @property
+    def variable_names(self) -> list[str]:
+        """The names of CVXPY's variables."""
+        return list(self._reading.variables)
+
     def given(self, values: Mapping[Any, Any] | None = None, /, **named: Any) -> dict[str, Any]:
         """What the problem's parameters are at values of CVXPY's, for ``solve(**given)``.
 
@@ -112,7 +117,7 @@ def from_cvxpy(problem: cp.Problem) -> CvxpyProblem:
     The variables are stacked, each flattened column by column. In the objective there may be affine terms, convex quadratics
     (``quad_form``, ``sum_squares``, ``square``, ``quad_over_lin``, squared norms) and penalties: ``pos``, ``neg``, ``abs``, ``norm1``,
     ``maximum`` and ``minimum`` of two affine expressions, summed and weighted; a row with penalties on both sides is one soft row.
-    Constraints are affine. One about a single entry of a variable, with a number as its coefficient, is a bound, and so are
+    Constraints are affine, or limits of ``max``, ``maximum``, ``abs``, ``norm_inf``, short ``norm1`` (``min``, ``minimum`` from below). One about a single entry of a variable, with a number as its coefficient, is a bound, and so are
     the attributes ``nonneg``, ``nonpos`` and ``bounds``; if an entry has several bounds on a side that depend on Parameters, the
     later ones are rows. Equalities are always rows. Parameters may stand wherever the problem stays affine in them, P of
     ``quad_form(x, P)`` included. What does not fit is refused by name.

@@ -13,6 +13,7 @@ from . import _regretless
 from ._arrays import Float, floats, number, sample_ids
 from ._predicted import Predicted, Values
 from ._sharpness import sharpness, warn_if_far
+from ._shown import Brief
 from ._troubles import Infeasible, checked, tell
 from .errors import LossError
 from .multipliers import MultiplierRule, multipliers_for
@@ -42,8 +43,8 @@ HINTS = {
 _ON_SURROGATE = ("spo+-smooth", "surrogate-vertex", "surrogate-smooth", "fenchel-young")
 
 
-@dataclass(frozen=True)
-class LossResult:
+@dataclass(frozen=True, repr=False)
+class LossResult(Brief):
     """Values, gradients and troubles of a batch."""
 
     #: The loss of each sample; NaN where there is none.

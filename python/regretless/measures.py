@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _regretless
-from ._arrays import Float
+from ._arrays import Float, floats
 from ._predicted import Predicted, Values
 from ._troubles import Infeasible, checked, tell
 from .errors import LossError
@@ -21,7 +22,7 @@ __all__ = ["Decisions", "regret"]
 HARD = {"A", "b", "B", "c", "lower", "upper"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Decisions:
     """Decisions on predictions, judged by the truth.
 
@@ -41,13 +42,17 @@ class Decisions:
 
     @property
     def undecided(self) -> int:
-        """Rows whose prediction had no optimum."""
-        return int((~np.isfinite(self.predicted_objective)).sum())
+        """Rows without a decision: their prediction had no optimum."""
+        return int((~self._there).sum())
+
+    @property
+    def _there(self) -> NDArray[np.bool_]:
+        return np.asarray(np.isfinite(self.x).all(axis=1))
 
     @property
     def decided(self) -> Decisions:
         """The rows whose prediction had an optimum."""
-        rows = np.flatnonzero(np.isfinite(self.predicted_objective))
+        rows = np.flatnonzero(self._there)
         return Decisions(
             x=self.x[rows],
             regret=self.regret[rows],
@@ -88,6 +93,10 @@ class Decisions:
         worst = known[min(int(np.floor(q * len(known))), len(known) - 1) :]
         return float(worst.mean()) if len(known) else float("nan")
 
+    def __repr__(self) -> str:
+        undecided = f", {self.undecided} undecided" if self.undecided else ""
+        return f"Decisions({len(self.regret)} rows, mean regret {self.mean:.4g} ± {self.standard_error:.2g}{undecided})"
+
     def _known(self) -> Float:
         """Regrets to summarise; none where a prediction had no decision."""
         return self.regret[:0] if self.undecided else self.regret[~np.isnan(self.regret)]
@@ -103,36 +112,50 @@ def told(decisions: Decisions, infeasible: Infeasible = "mark", stacklevel: int 
 
 def regret(
     problem: Problem,
-    predictions: Values,
-    truths: Values,
+    predictions: Values | None = None,
+    truths: Values | None = None,
     *,
+    decisions: ArrayLike | None = None,
     predict: str | Sequence[str] | None = None,
     infeasible: Infeasible = "mark",
     threads: int | None = None,
 ) -> Decisions:
     """Decides exactly at predictions and compares with the best decision under the truth.
 
-    Where hard rows or bounds are predicted, a decision can break those of the truth, and that may even pay. Broken rows then cost
-    four times their largest multiplier over the truths, so that no decision gains by breaking one.
+    In place of predictions there may be ``decisions`` that were taken elsewhere, a row each; NaN where there is none.
+
+    Where hard rows or bounds are predicted, a decision can break those of the truth, and that may even pay; one from elsewhere can break
+    any. Broken rows then cost four times their largest multiplier over the truths, so that no decision gains by breaking one.
 
     Rows without a decision or an optimum are NaN, and one warning says how many and why; with ``infeasible="fail"`` they are an error.
 
     >>> import regretless as rl
     >>> machine = rl.Problem(2, A=[[1.0, 1.0]], b=1.0)
-    >>> decisions = rl.regret(machine, [[1.0, 2.0]], [[2.0, 1.5]])
-    >>> decisions.x, decisions.regret      # makes the second product, worth 1.5 instead of 2
+    >>> found = rl.regret(machine, [[1.0, 2.0]], [[2.0, 1.5]])
+    >>> found.x, found.regret              # makes the second product, worth 1.5 instead of 2
     (array([[0., 1.]]), array([0.5]))
+    >>> rl.regret(machine, truths=[[2.0, 1.5]], decisions=[[0.5, 0.5]]).regret
+    array([0.25])
     """
     layout = Predicted(stated_problem(problem), predict)
-    predicted, true = layout.flat("predictions", predictions), layout.flat("truths", truths)
-    if len(predicted) != len(true):
-        raise LossError(f"there are {len(predicted)} predictions and {len(true)} truths")
+    if truths is None or (predictions is None) == (decisions is None):
+        raise LossError("give truths, and either predictions or decisions")
+    true = layout.flat("truths", truths)
     prices = None
-    if HARD & set(layout.names) and len(true):
+    if (decisions is not None or HARD & set(layout.names)) and len(true):
         shaped = layout.shaped(true)
         given = shaped if isinstance(shaped, dict) else {layout.names[0]: shaped}
         found = multipliers_for(problem, "dual", given, list(given))
         prices = None if found is None else found.values._tuple()
     judge = _regretless.Judge(problem._inner, layout.names, prices, 0)
-    answer = judge.evaluate(predicted, true, np.arange(len(true), dtype=np.uint64), threads)
+    if predictions is not None:
+        predicted = layout.flat("predictions", predictions)
+        if len(predicted) != len(true):
+            raise LossError(f"there are {len(predicted)} predictions and {len(true)} truths")
+        answer = judge.evaluate(predicted, true, np.arange(len(true), dtype=np.uint64), threads)
+    else:
+        x = floats("decisions", decisions if decisions is not None else ())
+        if x.shape != (len(true), problem.n):
+            raise LossError(f"decisions have the shape {x.shape}, expected ({len(true)}, {problem.n})")
+        answer = judge.judge(x, true, threads)
     return told(Decisions(**answer), checked(infeasible), stacklevel=4)

@@ -90,7 +90,8 @@ def multipliers_for(
         if not batched:
             raise
     stated = problem._state["theta"] is not None or "theta" in given
-    solved = problem.solve(**(given if stated else given | {"theta": np.zeros(problem.n)})).status == "optimal"
+    status = problem.solve(**(given if stated else given | {"theta": np.zeros(problem.n)})).status
+    solved = np.asarray(status) == "optimal"
     if not solved.any():
         return None
     some = {symbol: array[solved] if symbol in batched else array for symbol, array in given.items()}

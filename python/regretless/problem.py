@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _regretless
-from ._arrays import Batch, Float, Sparse, coefficients, floats, height, number, vector
+from ._arrays import Batch, Figure, Float, Sparse, Why, Word, coefficients, floats, height, number, vector
+from ._shown import Brief, table
 from .errors import ProblemError
 
 __all__ = ["Optimum", "Problem", "RowValues", "Soft"]
@@ -33,8 +34,8 @@ class Soft:
     name: str | None = None
 
 
-@dataclass(frozen=True)
-class RowValues:
+@dataclass(frozen=True, repr=False)
+class RowValues(Brief):
     """A number for every row and bound, by kind; with a leading axis for a batch."""
 
     soft: Float
@@ -55,8 +56,8 @@ class RowValues:
 KINDS = ("soft", "at_most", "equal", "lower", "upper")
 
 
-@dataclass(frozen=True)
-class Optimum:
+@dataclass(frozen=True, repr=False)
+class Optimum(Brief):
     """What an exact solve found.
 
     ``status`` is ``optimal``, ``infeasible``, ``unbounded``, ``numerical-trouble``, or in a batch ``refused`` for an instance whose
@@ -71,13 +72,13 @@ class Optimum:
     """
 
     x: Float
-    objective: Any
-    status: Any
-    why: Any
+    objective: Figure
+    status: Word
+    why: Why
     multipliers: RowValues
-    primal: Any
-    dual: Any
-    gap: Any
+    primal: Figure
+    dual: Figure
+    gap: Figure
 
 
 class Problem:
@@ -257,14 +258,14 @@ class Problem:
         shapes = self._kinds()
         return Optimum(
             x=batch.shaped(answer["x"], (self.n,)),
-            objective=batch.shaped(answer["objective"], ()),
+            objective=batch.figures(answer["objective"]),
             status=batch.listed(answer["status"]),
             why=answer["why"] if batch.size is not None else answer["why"][0],
             multipliers=RowValues(**{kind: batch.shaped(answer[kind], (shapes[kind],)) for kind in KINDS}),
-            **{figure: batch.shaped(answer[figure], ()) for figure in ("primal", "dual", "gap")},
+            **{figure: batch.figures(answer[figure]) for figure in ("primal", "dual", "gap")},
         )
 
-    def objective(self, x: ArrayLike, theta: ArrayLike | None = None, **parameters: ArrayLike | None) -> Any:
+    def objective(self, x: ArrayLike, theta: ArrayLike | None = None, **parameters: ArrayLike | None) -> Figure:
         """The objective at decisions, soft rows included; hard rows are not looked at.
 
         >>> import regretless as rl
@@ -274,7 +275,7 @@ class Problem:
         """
         return self._judge(x, theta, parameters, 0)
 
-    def violation(self, x: ArrayLike, theta: ArrayLike | None = None, **parameters: ArrayLike | None) -> Any:
+    def violation(self, x: ArrayLike, theta: ArrayLike | None = None, **parameters: ArrayLike | None) -> Figure:
         """The largest violation of a hard row or bound at decisions; 0 where they are feasible, NaN where there is none."""
         found = self._judge(x, theta, parameters, 1)
         missing = np.isnan(floats("x", x)).any(axis=-1)
@@ -282,7 +283,7 @@ class Problem:
 
     def _judge(
         self, x: ArrayLike, theta: ArrayLike | None, parameters: Mapping[str, ArrayLike | None], which: int
-    ) -> Any:
+    ) -> Figure:
         points = floats("x", x)
         if points.shape[-1:] != (self.n,) or points.ndim > 2:
             raise ProblemError(f"x has the shape {points.shape}, expected ({self.n},) or (batch, {self.n})")
@@ -293,7 +294,7 @@ class Problem:
             points = np.tile(points, (batch.rows, 1))
         if len(points) != batch.rows:
             raise ProblemError(f"x has {len(points)} rows, the parameters {batch.rows}")
-        return batch.shaped(self._inner.judge(points, batch.parts)[which], ())
+        return batch.figures(self._inner.judge(points, batch.parts)[which])
 
     def _needs_theta(self, theta: ArrayLike | None) -> None:
         """Refuses to decide by an objective that nobody gave."""
@@ -318,6 +319,17 @@ class Problem:
         kinds = self._kinds()
         rows = ", ".join(f"{kinds[kind]} {kind}" for kind in ("soft", "at_most", "equal") if kinds[kind])
         return f"Problem({self.sense}, n={self.n}{', ' + rows if rows else ''})"
+
+    def _repr_html_(self) -> str:
+        def named(names: list[str]) -> str:
+            return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+
+        blocks = [
+            (kind, block[0], len(block[1])) for kind in ("soft", "at_most", "equal") for block in self._state[kind]
+        ]
+        facts = {"problem": repr(self), "variables": named(self.variables)}
+        facts |= {f"{kind} {i}": f"{name}: {rows} rows" for i, (kind, name, rows) in enumerate(blocks)}
+        return table([{"": key, " ": value} for key, value in facts.items()])
 
 
 def stated_problem(problem: Any) -> Problem:

@@ -17,7 +17,8 @@ from . import _regretless
 from ._arrays import Float, floats
 from ._decide import decided
 from ._predicted import Predicted, Values
-from ._project import SETTINGS, Features, Rows, Targets, project_of, taken
+from ._project import SETTINGS, Features, Rows, Targets
+from ._shown import brief
 from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
 from .compare import axes
 from .errors import RegretlessWarning, TrainingError
@@ -161,7 +162,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise TrainingError(f"infeasible is {self.infeasible!r}: 'fail' or 'skip'")
         problem = stated_problem(self.problem)
         seed = self._seed()
-        split = None if validation is not None else self._split(X)
+        split = None if validation is not None else self._split
         rows = Rows(problem, self.predicts, X, y, self._settings(), seed=seed, split=split, validation=validation)
         data = rows.data
         if sample_weight is not None:
@@ -177,7 +178,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             warnings.warn(warning, RegretlessWarning, stacklevel=2)
         # All at once: a fit that fails leaves the one before. Settings may change afterwards, what was fitted does not.
         self._learner: _regretless.Learner | None = learner
-        self._rows = (rows.stated, rows.order, rows.features.forget(), rows.targets.names, rows.targets.one_axis)
+        self._rows = rows.forget()
         #: Number of features.
         self.n_features_in_ = len(rows.features.names)
         if rows.features.named:
@@ -203,16 +204,16 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         learner, layout = self._fitted(), self._layout()
         rows = learner.predict(self._features(X))
         out = np.empty_like(rows)
-        out[:, taken(project_of(self._rows[0]), layout)] = rows
-        if self._rows[4]:
+        out[:, self._rows.take] = rows
+        if self._rows.one_axis:
             return out[:, 0]
         shaped = layout.shaped(out)
-        return self._framed(shaped, self._rows[3].get(layout.names[0])) if len(layout.names) == 1 else shaped
+        return self._framed(shaped, self._rows.names.get(layout.names[0])) if len(layout.names) == 1 else shaped
 
     def decide(self, X: Any) -> Any:
         """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them."""
         x = decided(self._fitted(), self._features(X), self.threads)
-        return self._framed(x, self._rows[0][0].variables)
+        return self._framed(x, self._rows.problem.variables)
 
     def evaluate(self, X: Any, y: Values) -> Decisions:
         """Decisions for rows of features, judged by the parameters that came true."""
@@ -245,7 +246,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
 
         It holds text, JSON and numbers; no pickles.
         """
-        self._fitted().save(project_of(self._rows[0]), fspath(directory))
+        self._fitted().save(self._rows.project(), fspath(directory))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The regret on validation by epoch, a line a stage, with matplotlib."""
@@ -256,17 +257,15 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     # Details.
 
     def _layout(self) -> Predicted:
-        problem, predicted, _, _ = self._rows[0]
-        return Predicted(problem, predicted)
+        return Predicted(self._rows.problem, self._rows.predicted)
 
     def _features(self, X: Any) -> Float:
         self._fitted()
-        return Features(X, self._rows[0][0], self._rows[2]).array
+        return Features(X, self._rows.problem, self._rows.features).array
 
     def _truths(self, y: Any) -> Float:
-        layout = self._layout()
-        flat_rows = Targets(y, layout, self._rows[1], self._rows[3]).array
-        return np.ascontiguousarray(flat_rows[:, taken(project_of(self._rows[0]), layout)])
+        truths = Targets(y, self._layout(), self._rows.order, self._rows.names).array
+        return np.ascontiguousarray(truths[:, self._rows.take])
 
     def _framed(self, array: Float, columns: list[str] | None) -> Any:
         """The array, or a frame of the kind that was asked for."""
@@ -287,13 +286,12 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise TrainingError(f"random_state is {state!r}: a whole number from 0 on, or None")
         return int(state)
 
-    def _split(self, X: Any) -> dict[str, Any]:
+    def _split(self, rows: int) -> dict[str, Any]:
         """The share that is held out: at least one row of two."""
         if not 0.0 < self.validation < 1.0:
             raise TrainingError(f"validation is {self.validation}: a share between 0 and 1")
-        rows = X.shape[0] if hasattr(X, "shape") and len(X.shape) else len(X) if hasattr(X, "__len__") else 0
-        count = min(max(round(self.validation * rows), 1), max(rows - 1, 1))
-        share = self.validation if round(self.validation * rows) == count else count / max(rows, 1)
+        count = min(max(round(self.validation * rows), 1), rows - 1)
+        share = self.validation if round(self.validation * rows) == count else count / rows
         return {"kind": "random" if self.shuffle else "chronological", "valid": share, "test": 0.0}
 
     @staticmethod
@@ -302,6 +300,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         weights = np.full(rows, float(weights)) if weights.ndim == 0 else weights
         if weights.shape != (rows,):
             raise TrainingError(f"sample_weight.shape == {weights.shape}, expected ({rows},): one number for each row")
+        if not weights.any():
+            raise TrainingError("every sample_weight is zero: there is nothing to learn from")
         return np.ascontiguousarray(weights)
 
     def _fitted(self) -> _regretless.Learner:
@@ -325,7 +325,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         model = state.pop("_model", None)
         self.__dict__.update(state)
         if model is not None:
-            self._learner = _regretless.Learner.from_bytes(project_of(self._rows[0]), *model)
+            self._learner = _regretless.Learner.from_bytes(self._rows.project(), *model)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -337,22 +337,18 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         """One line: the problem and what differs from the defaults."""
         defaults = inspect.signature(type(self).__init__).parameters
+        given = self.get_params(deep=False)
         changed = {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if name != "problem" and repr(value) != repr(defaults[name].default)
+            name: given[name]
+            for name, parameter in defaults.items()
+            if name in given and name != "problem" and repr(given[name]) != repr(parameter.default)
         }
-        shown = ", ".join([repr(self.problem), *(f"{name}={_brief(value)}" for name, value in changed.items())])
+        shown = ", ".join([repr(self.problem), *(f"{name}={brief(value)}" for name, value in changed.items())])
         return f"{type(self).__name__}({shown})"
 
     def _repr_html_(self) -> str:
         fitted = f"<br>{html.escape(self.summary_)}" if hasattr(self, "summary_") else ""
         return f"<pre>{html.escape(repr(self))}</pre>{fitted}"
-
-
-def _brief(value: Any) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else text[:59] + "…"
 
 
 def _watcher(watch: Sequence[Callable[..., Any]]) -> Callable[[int, str], bool] | None:

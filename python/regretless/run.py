@@ -13,15 +13,16 @@ from . import _regretless
 from ._arrays import Float
 from ._decide import decided
 from ._frames import dense, header, matched, some, whole
+from ._shown import table
 from ._told import Candidate, Card, Epoch, Outcome, flat, learning_curve
-from .compare import axes, frame, table
+from .compare import axes, frame
 from .errors import ProjectError
 from .measures import Decisions, told
 from .problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from pandas import DataFrame  # type: ignore[import-untyped]
+    from pandas import DataFrame
 
 __all__ = ["Run", "read_problem"]
 

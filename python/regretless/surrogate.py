@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _regretless
-from ._arrays import Batch, Float, floats, number, sample_ids
+from ._arrays import Batch, Figure, Float, Why, Word, floats, number, sample_ids
 from ._sharpness import SharpnessSetting, sharpness, warn_if_far
+from ._shown import Brief
 from ._troubles import tell
 from .errors import ProblemError
 from .multipliers import MultiplierRule, Multipliers, multipliers_for
@@ -24,26 +25,26 @@ __all__ = ["Gradients", "Solution", "Surrogate"]
 PROBES = 256
 
 
-@dataclass(frozen=True)
-class Gradients:
+@dataclass(frozen=True, repr=False)
+class Gradients(Brief):
     """∂⟨g, x⟩ with respect to each parameter as stated, in its own shape, with a leading axis for a batch; ``None`` if not asked for.
 
     With ``v = H⁻¹g``: ``∂θ = v``, ``∂Q = −(vxᵀ + xvᵀ)``, ``∂d = w∘(Cv)``, ``∂C = −(λvᵀ + (w∘Cv)xᵀ)``; ``K`` is that of all rows together.
     """
 
-    theta: Any = None
-    Q: Any = None
-    C: Any = None
-    d: Any = None
-    alpha: Any = None
-    under: Any = None
-    A: Any = None
-    b: Any = None
-    B: Any = None
-    c: Any = None
-    lower: Any = None
-    upper: Any = None
-    K: Any = None
+    theta: Float | None = None
+    Q: Float | None = None
+    C: Float | None = None
+    d: Float | None = None
+    alpha: Float | None = None
+    under: Float | None = None
+    A: Float | None = None
+    b: Float | None = None
+    B: Float | None = None
+    c: Float | None = None
+    lower: Float | None = None
+    upper: Float | None = None
+    K: Figure | None = None
 
 
 class Solution:
@@ -73,22 +74,22 @@ class Solution:
         return self._inner.status()
 
     @property
-    def status(self) -> Any:
+    def status(self) -> Word:
         """How each solve ended."""
         return self._batch.listed(self._told[0])
 
     @property
-    def why(self) -> Any:
+    def why(self) -> Why:
         """Rows or reasons behind a status."""
         return self._told[1] if self._batch.size is not None else self._told[1][0]
 
     @property
-    def objective(self) -> Any:
+    def objective(self) -> Figure:
         """The *original* problem's objective at ``x``."""
-        return self._batch.shaped(self._inner.objective(self._best_effort), ())
+        return self._batch.figures(self._inner.objective(self._best_effort))
 
     @cached_property
-    def exact_gap(self) -> Any:
+    def exact_gap(self) -> Figure:
         """How far ``objective`` is from the exact optimum: ``|F(x) − V|`` over the size of the objective's terms, soft rows at what
         missing their limits altogether would cost. A few per cent say that K is too small for the units of the rows. Solves every
         instance exactly when it is first asked for.
@@ -99,24 +100,24 @@ class Solution:
         >>> [s.solve([3.0, 2.0, 1.0]).exact_gap < 0.05 for s in (blunt, fitted)]
         [False, True]
         """
-        return self._batch.shaped(self._solver.exact_gaps(self._inner, self._batch.parts, None), ())
+        return self._batch.figures(self._solver.exact_gaps(self._inner, self._batch.parts, None))
 
     @cached_property
-    def _accuracy(self) -> list[Any]:
-        return [self._batch.shaped(figure, ()) for figure in self._inner.accuracy()]
+    def _accuracy(self) -> list[Figure]:
+        return [self._batch.figures(figure) for figure in self._inner.accuracy()]
 
     @property
-    def primal(self) -> Any:
+    def primal(self) -> Figure:
         """The largest violation of a hard row or bound, over 1 + |limit| + |row|ᵀ|x|: what softening and smoothing leave of it."""
         return self._accuracy[0]
 
     @property
-    def dual(self) -> Any:
+    def dual(self) -> Figure:
         """The residual of stationarity, over 1 + ‖θ‖∞ + ‖C'ᵀλ‖∞."""
         return self._accuracy[1]
 
     @property
-    def gap(self) -> Any:
+    def gap(self) -> Figure:
         """A bound on how far ``x`` is from the exact optimum of the problem with its hard rows at their penalties, over
         1 + |objective|: the duality gap of ``x`` and its multipliers. Costs no solve; ``exact_gap`` does.
 
@@ -129,9 +130,9 @@ class Solution:
         return self._accuracy[2]
 
     @property
-    def residual(self) -> Any:
+    def residual(self) -> Figure:
         """Stationarity residual over the size of its terms."""
-        return self._batch.shaped(self._inner.residual(), ())
+        return self._batch.figures(self._inner.residual())
 
     @property
     def segments(self) -> NDArray[np.int8]:
@@ -167,6 +168,11 @@ class Solution:
         found = self._inner.vjp(rows, wanted, self._best_effort, threads)
         shapes = self._shapes
         return {symbol: self._batch.shaped(array, shapes[symbol]) for symbol, array in found.items()}
+
+    def __repr__(self) -> str:
+        words = self._told[0]
+        optimal = sum(word == "optimal" for word in words)
+        return f"Solution({optimal} of {len(words)} optimal, n={self._problem.n})"
 
     @property
     def _shapes(self) -> dict[str, tuple[int, ...]]:

@@ -54,6 +54,26 @@ def agrees(problem: cp.Problem, draws: list[Values], *, unique: bool = False, to
     return ours
 
 
+def test_limits_of_what_is_piecewise_affine(rng: np.random.Generator) -> None:
+    x, p, most = cp.Variable(3, name="x"), cp.Parameter(3, name="p"), cp.Parameter(name="most", nonneg=True)
+    C = rng.normal(size=(2, 3))
+    problem = cp.Problem(
+        cp.Minimize(cp.sum_squares(x - p)),
+        [
+            cp.norm1(C @ x) <= most,
+            cp.norm_inf(x) <= 2 * most,
+            cp.max(x - p) <= 1,
+            cp.maximum(x[0], x[1] + p[2], -x[2]) <= most,
+            cp.minimum(x[0], x[1]) >= -most,
+            cp.abs(x[:2]) <= 2,
+            -cp.max(x) >= -2,
+        ],
+    )
+    draws = [{"p": 0.5 * rng.normal(size=3), "most": rng.uniform(0.5, 1.0)} for _ in range(4)]
+    ours = agrees(problem, draws, unique=True)
+    assert ours.n == 3 and "A" in ours.shapes
+
+
 def test_products_that_cvxpy_reads_as_quadratic_forms(rng: np.random.Generator) -> None:
     x, price = cp.Variable(2, name="x"), cp.Parameter(2, name="price")
     problem = cp.Problem(cp.Maximize(price @ x - x.T @ np.array([[2.0, 1.0], [1.0, 3.0]]) @ x), [cp.sum(x) <= 1])
@@ -291,7 +311,7 @@ p, q, w = cp.Parameter(2, name="p"), cp.Parameter(2, name="q"), cp.Parameter(2, 
         (cp.sum(x), [cp.SOC(x[0], x)], "`SOC.*is a second-order cone"),
         (cp.sum(x), [cp.norm(x) <= 1], "a constraint with something that is not affine"),
         (cp.sum(x), [cp.sum_squares(x) <= 1], "a constraint with a quadratic.*objective as a cost"),
-        (cp.sum(x), [cp.abs(x) <= 1], "`abs.*not affine.*each affine piece as a row"),
+        (cp.sum(x), [cp.max(x) + cp.sum(cp.pos(x)) <= 1], "not affine.*each affine piece as a row"),
         (cp.sum(x), [cp.square(x) == 1], "not DCP"),
         (cp.trace(X), [X >> 0], "a semidefinite constraint"),
         (cp.sum(x), [x >= 1, x <= 0], "lower bound 1 above its upper bound 0"),

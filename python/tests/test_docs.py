@@ -7,6 +7,7 @@ import doctest
 import importlib
 import inspect
 import io
+import os
 import pkgutil
 import re
 import subprocess
@@ -52,12 +53,33 @@ def test_types(command: list[str]) -> None:
     assert out.returncode == 0, out.stdout + out.stderr
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
-def test_pages_do_what_they_say(page: str) -> None:
-    text = (Path(__file__).parents[2] / page).read_text()
-    blocks = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", text, re.DOTALL)
+ROOT = Path(__file__).parents[2]
+#: Pages, and whether their shell commands are run, too.
+PAGES = {
+    "README.md": False,
+    "docs/python.md": True,
+    "docs/coming-from-cvxpylayers.md": False,
+    "docs/coming-from-pyepo.md": False,
+}
+
+
+@pytest.mark.filterwarnings("ignore::regretless.RegretlessWarning")
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_do_what_they_say(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / page).read_text()
+    blocks = re.findall(r"```(python|sh)\n(.*?)```(?:\n\n```text\n(.*?)```)?", text, re.DOTALL)
     assert blocks
-    for block, printed in blocks:
+    monkeypatch.chdir(tmp_path)
+    command = ROOT / "target" / "debug"
+    for language, block, printed in blocks:
+        if language == "sh":
+            if PAGES[page]:
+                if not (command / "regretless").exists():
+                    pytest.skip("the command line is not built")
+                subprocess.run(
+                    block, shell=True, check=True, env=os.environ | {"PATH": f"{command}:{os.environ['PATH']}"}
+                )
+            continue
         names: dict[str, object] = {}
         said = io.StringIO()
         with contextlib.redirect_stdout(said):

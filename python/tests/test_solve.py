@@ -146,3 +146,30 @@ def test_members_of_a_batch_do_not_notice_each_other(farm: rl.Problem) -> None:
     assert "NaN" in out.why[1][0] and "at_most" in out.why[2]
     with pytest.raises(rl.ProblemError, match="finite"):
         farm.solve([np.nan, 1.0])
+
+
+def test_regret_of_decisions_made_elsewhere(rng: np.random.Generator) -> None:
+    p = draw(rng, 4, quadratic=True, equal=1)
+    truths = rng.normal(size=(20, 4))
+    best = p.solve(truths)
+    judged = rl.regret(p, truths=truths, decisions=best.x, predict="theta")
+    assert np.allclose(judged.regret, 0.0, atol=1e-6) and judged.undecided == 0
+    # The same decisions, whoever took them.
+    guesses = rng.normal(size=(20, 4))
+    ours = rl.regret(p, guesses, truths, predict="theta")
+    theirs = rl.regret(p, truths=truths, decisions=ours.x, predict="theta")
+    assert np.allclose(ours.regret, theirs.regret, atol=1e-6) and np.allclose(ours.objective, theirs.objective)
+    # What breaks a hard row does not pay, even where it looks like it.
+    away = best.x + rng.normal(size=(20, 4))
+    judged = rl.regret(p, truths=truths, decisions=away, predict="theta")
+    broken = judged.violation > 1e-6
+    assert broken.any() and (judged.regret >= -1e-9).all()
+    assert np.allclose(judged.violation, p.violation(away, truths))
+    missing = best.x.copy()
+    missing[3] = np.nan
+    with pytest.warns(rl.RegretlessWarning, match="there is no decision"):
+        judged = rl.regret(p, truths=truths, decisions=missing, predict="theta")
+    assert judged.undecided == 1 and np.isnan(judged.regret[3]) and len(judged.decided.regret) == 19
+    for given, says in [({"decisions": missing[:, :2]}, "shape"), ({}, "either predictions or decisions")]:
+        with pytest.raises(rl.LossError, match=says):
+            rl.regret(p, truths=truths, predict="theta", **given)

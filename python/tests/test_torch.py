@@ -153,7 +153,7 @@ def test_second_derivatives_are_refused() -> None:
     layer = rl.torch.DecisionLayer(rl.Surrogate(rl.Problem(2, Q=np.eye(2), lower=None)))
     theta = torch.tensor([3.0, 2.0], requires_grad=True)
     (slope,) = torch.autograd.grad((layer(theta) ** 2).sum(), theta, create_graph=True)
-    with pytest.raises(RuntimeError, match="once_differentiable"):
+    with pytest.raises(RuntimeError, match="differentiate twice"):
         slope.sum().backward()
 
 
@@ -162,3 +162,94 @@ def test_a_layer_can_be_copied_after_use(farm: rl.Problem) -> None:
     theta = torch.tensor([[3.0, 2.0]])
     assert torch.equal(copy.deepcopy(layer)(theta), layer(theta))
     assert torch.equal(copy.deepcopy(layer)(theta), layer(theta))
+
+
+def test_losses_of_every_sample(rng: np.random.Generator) -> None:
+    machine = rl.Problem(3, A=[[1.0, 2.0, 1.0]], b=2.0, upper=1.0)
+    truth = torch.tensor(rng.uniform(1.0, 2.0, (5, 3)))
+    predicted = torch.tensor(rng.uniform(1.0, 2.0, (5, 3)), requires_grad=True)
+    of = {way: rl.torch.DecisionLoss(machine, "spo+", reduction=way) for way in ("none", "sum", "mean")}
+    each = of["none"](predicted, truth)
+    assert each.shape == (5,) and torch.allclose(each.sum(), of["sum"](predicted, truth))
+    assert torch.allclose(each.mean(), of["mean"](predicted, truth))
+    weights = torch.tensor(rng.uniform(size=5))
+    (weighted,) = torch.autograd.grad((weights * each).sum(), predicted)
+    for i in range(5):
+        (own,) = torch.autograd.grad(of["mean"](predicted[i : i + 1], truth[i : i + 1]), predicted)
+        assert torch.allclose(weighted[i], weights[i] * own[i])
+    with pytest.raises(ValueError, match="'mean', 'sum' or 'none'"):
+        rl.torch.DecisionLoss(machine, reduction="all")
+
+
+def test_tensors_in_the_order_of_the_named_parameters(farm: rl.Problem) -> None:
+    surrogate = rl.Surrogate(farm, K=3.0, multipliers=8.0)
+    layer = rl.torch.DecisionLayer(surrogate, parameters=["b", "theta"])
+    theta = torch.tensor([[3.0, 2.0], [1.0, 2.0]], dtype=torch.float64, requires_grad=True)
+    b = torch.tensor([8.0], dtype=torch.float64, requires_grad=True)
+    assert torch.equal(layer(b, theta), rl.torch.DecisionLayer(surrogate)(theta, b=b))
+    layer(b, theta).sum().backward()
+    assert theta.grad is not None and b.grad is not None and b.grad.shape == (1,)
+    for call, says in [
+        (lambda: layer(b, theta, b), "3 tensors for b, theta"),
+        (lambda: layer(b, theta, b=b), "b is given twice"),
+    ]:
+        with pytest.raises(TypeError, match=says):
+            call()
+    with pytest.raises(rl.ProblemError, match="no parameter `c`"):
+        rl.torch.DecisionLayer(surrogate, parameters=["c"])
+
+
+def test_in_the_shape_of_cvxpylayers() -> None:
+    """The portfolio of their documentation: the same answers and gradients, up to the smoothing."""
+    cp = pytest.importorskip("cvxpy")
+    theirs = pytest.importorskip("cvxpylayers.torch")
+    n = 4
+    x, mu, root = cp.Variable(n, name="x"), cp.Parameter(n, name="mu"), cp.Parameter(name="most")
+    sigma = np.diag([0.4, 0.3, 0.2, 0.5])
+    problem = cp.Problem(cp.Maximize(mu @ x - cp.quad_form(x, sigma)), [cp.sum(x) == 1, x >= 0, x <= root])
+    answers = []
+    for layer in (
+        theirs.CvxpyLayer(problem, parameters=[mu, root], variables=[x]),
+        rl.torch.CvxpyLayer(problem, parameters=[mu, root], variables=[x], K=1e4, multipliers=20.0),
+    ):
+        returns = torch.tensor([[0.1, 0.3, 0.2, 0.15], [0.2, 0.1, 0.25, 0.3]], dtype=torch.float64, requires_grad=True)
+        most = torch.tensor([0.5, 0.6], dtype=torch.float64, requires_grad=True)
+        (weights,) = layer(returns, most)
+        (weights * torch.arange(1.0, 5.0, dtype=torch.float64)).sum().backward()
+        answers.append((weights.detach(), returns.grad, most.grad))
+    for one, other in zip(*answers):
+        assert torch.allclose(one, other, atol=2e-3), (one, other)
+    layer = rl.torch.CvxpyLayer(problem, [mu, root], [x])
+    with pytest.raises(TypeError, match="expected one for each of mu, most"):
+        layer(torch.zeros(4))
+    with pytest.raises(rl.ProblemError, match="no variable `y`: it has x"):
+        rl.torch.CvxpyLayer(problem, [mu, root], ["y"])
+    with pytest.warns(rl.RegretlessWarning, match="solver_args"):
+        layer(torch.ones(4, dtype=torch.float64), torch.tensor(0.5, dtype=torch.float64), solver_args={"eps": 1e-8})
+
+
+def test_torch_func_transforms(farm: rl.Problem, rng: np.random.Generator) -> None:
+    layer = rl.torch.DecisionLayer(rl.Surrogate(farm, K=3.0, multipliers=8.0))
+    theta = torch.tensor(rng.uniform(1.0, 3.0, (4, 2)))
+    b = torch.tensor([8.0], dtype=torch.float64)
+    # A map over rows is a batch.
+    mapped = torch.func.vmap(lambda row: layer(row, b=b))(theta)
+    assert torch.allclose(mapped, layer(theta, b=b))
+    assert torch.allclose(torch.func.vmap(layer, in_dims=1)(theta.T), layer(theta))
+    # Over batches, and over limits that batches share.
+    twice = torch.func.vmap(lambda limit: layer(theta, b=limit))(torch.tensor([[8.0], [6.0]], dtype=torch.float64))
+    assert twice.shape == (2, 4, 2) and torch.allclose(
+        twice[1], layer(theta, b=torch.tensor([6.0], dtype=torch.float64))
+    )
+    # Gradients and Jacobians against autograd and differences.
+    given = theta.clone().requires_grad_()
+    (wanted,) = torch.autograd.grad((layer(given) ** 2).sum(), given)
+    assert torch.allclose(torch.func.grad(lambda t: (layer(t) ** 2).sum())(theta), wanted)
+    each = torch.func.vmap(torch.func.grad(lambda t: (layer(t) ** 2).sum()))(theta)
+    assert torch.allclose(each, wanted)
+    jacobian = torch.func.jacrev(layer)(theta[0])
+    step = 1e-6
+    for j in range(2):
+        moved = theta[0].clone()
+        moved[j] += step
+        assert torch.allclose(jacobian[:, j], (layer(moved) - layer(theta[0])) / step, atol=1e-4)

@@ -110,7 +110,7 @@ def test_fit_names_what_is_suspicious(rng: np.random.Generator) -> None:
     with pytest.warns(rl.RegretlessWarning) as told:
         rl.DecisionRegressor(shop, "l2", predictor="linear", epochs=2).fit(X, y)
     text = " ".join(str(w.message) for w in told)
-    for part in ("`x1` is an affine function of `theta[0]`", "`theta[1]` does not change", "`x0` and `x3`"):
+    for part in ("`x1` is an affine function of `theta_x0`", "`theta_x1` does not change", "`x0` and `x3`"):
         assert part in text
     assert len(told) == 3 and all(w.filename == __file__ for w in told)
     with pytest.warns(rl.RegretlessWarning, match="1 row for validation: too few"):

@@ -70,7 +70,7 @@ impl Sink {
             Some(path) => {
                 let shown = path.display().to_string();
                 let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
-                if !["csv", "jsonl", "json", "parquet"].contains(&ending.as_str()) {
+                if !KINDS.contains(&ending.as_str()) {
                     return Err(CliError::OutputKind { path: shown });
                 }
                 let half = half_of(path);
@@ -198,6 +198,9 @@ fn half_of(path: &Path) -> PathBuf {
     let hidden = if name.starts_with(PART) { "." } else { "" };
     path.with_file_name(format!("{hidden}{name}.partial"))
 }
+
+/// Endings of files that decisions are written to.
+pub(crate) const KINDS: [&str; 4] = ["csv", "jsonl", "json", "parquet"];
 
 /// How the files in a folder of decisions begin.
 pub(crate) const PART: &str = "group-";

@@ -28,6 +28,7 @@ linear = { predict = ["price_a", "price_b"] }
 name = "wanted"
 rows = [[1.0, 1.0]]
 limit = 1.0
+over = 0.0
 under = 3.0
 
 [[hard]]

@@ -25,7 +25,15 @@ fn works(folder: &Folder, arguments: &str) -> String {
 fn started() -> Folder {
     let folder = Folder::new();
     works(&folder, "new newsvendor p");
-    folder
+    let [problem, history] =
+        ["p/problem.toml", "p/history.csv"].map(|name| fs::read_to_string(folder.path().join(name)).unwrap());
+    let problem = problem.replacen("[data]\n", "[data]\nmissing = \"drop\"\n", 1);
+    assert!(problem.contains("drop"));
+    let mut lines: Vec<String> = history.lines().map(str::to_owned).collect();
+    let (first, rest) = lines[5].split_once(',').unwrap();
+    let (_, rest) = rest.split_once(',').unwrap();
+    lines[5] = format!("{first},,{rest}");
+    folder.with("p/problem.toml", problem).with("p/history.csv", lines.join("\n") + "\n")
 }
 
 const WHAT: &str = "p/problem.toml --seeds 3 --epochs 3 --methods l2,surrogate,surrogate+l2 --k 1,10";
@@ -87,7 +95,9 @@ fn a_study_is_the_comparison() {
     let shown = works(&folder, "study table s");
     assert!(shown.contains("next: regretless train p/problem.toml"), "{shown}");
     let out = folder.path().join("c");
-    assert_eq!(json(&study.join("comparison.json")), json(&out.join("comparison.json")));
+    let found = json(&study.join("comparison.json"));
+    assert_eq!(found, json(&out.join("comparison.json")));
+    assert!(found["notes"][0].as_str().unwrap().starts_with("p/history.csv: left out 1 row"), "{found}");
     assert_eq!(charts(&study), charts(&out));
     // What is done is not done again, in a study that grew neither.
     works(&folder, "study do s");
@@ -208,7 +218,7 @@ fn messages() {
     say("nothing is done", "study table s", 1);
     say("a method that does not fit", "study plan compare p/problem.toml --methods spo+ --out t", 2);
     say("no trainings", "study plan paper multipliers --out t", 2);
-    // Every hash begins with one of 16 digits, and there are 12 of them twice over.
+    // Two hashes that begin alike.
     let plan = fs::read_to_string(study.join("plan.jsonl")).unwrap();
     let hashes: Vec<String> = plan
         .lines()

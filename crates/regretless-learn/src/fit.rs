@@ -103,6 +103,15 @@ impl<'a> Fit<'a> {
         &self.model
     }
 
+    /// Forgets what a checkpoint does not hold: a training that is not written down then has the numbers of one that is, to the
+    /// last bit. For an observer's `checkpoint`.
+    pub fn settle(&mut self) {
+        if let Some(objective) = &mut self.objective {
+            objective.main.checkpoint();
+        }
+        self.regret.checkpoint();
+    }
+
     /// Trains to the end.
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<Fitted, LearnError> {
         let epochs = match (&self.objective, &self.solved) {

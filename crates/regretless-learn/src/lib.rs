@@ -12,6 +12,7 @@ mod checkpoint;
 mod choose;
 mod content;
 mod dataset;
+mod dataset_file;
 mod decider;
 mod epoch;
 mod error;

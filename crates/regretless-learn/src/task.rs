@@ -282,14 +282,22 @@ impl Task {
         let problem = self.problem();
         let mut stated =
             Content::default().spelled(&settings).spelled(&self.layout).spelled(&problem.sense());
-        stated = stated.spelled(&problem.variables()).spelled(&problem.states_theta());
+        stated = stated.spelled(&problem.variables());
         let blocks = [&problem.soft().blocks, &problem.at_most().blocks, &problem.equal().blocks];
         stated = stated.spelled(&blocks);
         for parameter in Parameter::ALL {
-            stated = stated.numbers(parameter.of(problem));
+            // Predicted entries hold placeholders.
+            let own = |i: &usize| {
+                let parts = self.layout.parts().iter();
+                !parts.filter(|part| part.parameter == parameter).any(|part| part.range.contains(i))
+            };
+            let values = parameter.of(problem);
+            let known: Vec<f64> = (0..values.len()).filter(own).map(|i| values[i]).collect();
+            stated = stated.numbers(&known);
         }
-        let Dataset { features, targets, names, parts, .. } = self.data();
-        let data = Content::default().numbers(features).numbers(targets).spelled(names).spelled(parts);
+        let Dataset { features, targets, weights, names, parts, .. } = self.data();
+        let data = Content::default().numbers(features).numbers(targets).numbers(weights);
+        let data = data.spelled(names).spelled(parts);
         [stated.hash(), data.hash()]
     }
 

@@ -75,7 +75,7 @@ struct History<'a> {
 impl History<'_> {
     fn add(&mut self, file: &Path, part: Option<Part>) -> Result<()> {
         let reader = DataReader::open(self.spec, file, Want { features: true, targets: true })?;
-        self.take(reader, &file.display().to_string(), part)
+        self.take(reader, &shown(file), part)
     }
 
     fn take(&mut self, mut reader: DataReader<'_>, name: &str, part: Option<Part>) -> Result<()> {
@@ -115,4 +115,11 @@ impl History<'_> {
         }
         Ok(())
     }
+}
+
+/// A file as notes name it, the same however its path was given: from here on if it lies below.
+fn shown(file: &Path) -> String {
+    let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let here = std::env::current_dir().unwrap_or_default();
+    whole.strip_prefix(here).unwrap_or(&whole).display().to_string()
 }

@@ -4,13 +4,14 @@
 //! problem.toml       the problem with every setting spelled out; large parts lie beside it
 //! plan.jsonl         the trials, one a line, each with its hash
 //! results/HASH.json  what came of a trial
+//! rows.safetensors   the data, if they were in memory
 //! ```
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use regretless_learn::{
-    Comparison, Executor, Interrupt, LearnError, MethodName, Record, StudyFolder, Task, Trial,
+    Comparison, Dataset, Executor, Interrupt, LearnError, MethodName, Record, StudyFolder, Task, Trial,
     default_methods, plan, run,
 };
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,7 @@ use crate::Spec;
 use crate::error::ProjectError;
 
 const PROBLEM: &str = "problem.toml";
+const ROWS: &str = "rows.safetensors";
 
 /// A comparison that was planned.
 #[derive(Debug)]
@@ -38,6 +40,8 @@ struct About {
     /// Hashes of problem and settings, and of the data.
     problem: String,
     data: String,
+    /// Whether the data are in the folder.
+    rows: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -58,11 +62,13 @@ impl Study {
     /// The kind of a study's folder that is a comparison.
     pub const KIND: &str = "compare";
 
-    /// Writes down the trials of a comparison; results that are there and still hold are kept.
+    /// Writes down the trials of a comparison; results that are there and still hold are kept. Data that no file of the problem
+    /// names are `in_memory`, and go into the folder.
     pub fn plan(
         dir: &Path,
         spec: &Spec,
         task: &Task,
+        in_memory: bool,
         methods: &[MethodName],
         seeds: &[u64],
     ) -> Result<Self, ProjectError> {
@@ -72,8 +78,11 @@ impl Study {
         }
         // The plan comes last: a folder that has one is a study.
         spec.write(dir, PROBLEM)?;
+        if in_memory {
+            task.data().write(&dir.join(ROWS))?;
+        }
         let [problem, data] = task.content();
-        let about = About { file: spec.file().to_owned(), problem, data };
+        let about = About { file: spec.file().to_owned(), problem, data, rows: in_memory };
         let content = about.content();
         let work = |trial: &Trial| {
             (trial.hash(&content), Work { method: trial.method.to_string(), seed: trial.seed })
@@ -91,12 +100,15 @@ impl Study {
         }
         let about: About = folder.about()?;
         let spec = Spec::read(dir.join(PROBLEM))?;
-        let task = spec.task()?;
+        let rows = dir.join(ROWS);
+        let data = if about.rows { Dataset::read(&rows)? } else { spec.read_data()? };
+        let task = spec.task_of(data)?;
         let [problem, data] = task.content();
         for (there, here, what) in [(&about.problem, problem, "the problem"), (&about.data, data, "the data")]
         {
             if *there != here {
-                let table = spec.history().filter(|_| what == "the data");
+                let table = if about.rows { Some(rows.as_path()) } else { spec.history() };
+                let table = table.filter(|_| what == "the data");
                 let path = table.map_or_else(|| dir.join(PROBLEM), Path::to_owned);
                 let hint = "bring back what was there, or plan the study again; what is done and still holds is kept";
                 return Err(refused(&path, format!("{what} changed since the study was planned"), hint));

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use regretless_learn::{Interrupt, MethodName, Progress, Record, Threads, compare, default_methods};
+use regretless_learn::{Interrupt, MethodName, Progress, Record, Task, Threads, compare, default_methods};
+use regretless_project::Spec;
 use regretless_project::page::Compared;
 
 use crate::data::Data;
@@ -52,15 +53,13 @@ impl Comparison {
             let task = project.task(data)?;
             let methods = named.unwrap_or_else(|| default_methods(&task));
             let found = compare(&task, &methods, &seeds, &executor, &watcher, &interrupt)?;
-            let kept = Compared::new(&project.spec, &task, &found, None);
-            Ok((kept, found.records))
+            Ok((task, found))
         })?;
         if let Some(error) = trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(error);
         }
-        let (kept, records) = done.map_err(error::training)?;
-        let records = serde_json::to_string(&records).map_err(|e| error::raise("InternalError", e))?;
-        Ok(Self { kept, records })
+        let (task, found) = done.map_err(error::training)?;
+        Self::made(&project.spec, &task, found)
     }
 
     /// The content of `comparison.json`.
@@ -76,6 +75,15 @@ impl Comparison {
     /// Writes the page and `comparison.json` into a folder; where the page is.
     fn write(&self, dir: PathBuf) -> PyResult<PathBuf> {
         self.kept.write(&dir).map_err(error::project)
+    }
+}
+
+impl Comparison {
+    /// A table with its page.
+    pub(crate) fn made(spec: &Spec, task: &Task, found: regretless_learn::Comparison) -> PyResult<Self> {
+        let kept = Compared::new(spec, task, &found, None);
+        let records = serde_json::to_string(&found.records).map_err(|e| error::raise("InternalError", e))?;
+        Ok(Self { kept, records })
     }
 }
 

@@ -12,7 +12,7 @@ use crate::error;
 use crate::loss::layout;
 use crate::multipliers::{ByKind, row_values};
 use crate::problem::Problem;
-use crate::run::in_pieces;
+use crate::run::{exclusive, in_pieces};
 
 /// Decides exactly at predictions and judges by truths, with a memory of samples.
 #[pyclass(frozen, module = "regretless._regretless")]
@@ -67,6 +67,19 @@ impl Judge {
             return Err(error::raise("LossError", error));
         }
         decisions(py, &judged, self.n)
+    }
+
+    /// What came of decisions that were taken elsewhere.
+    fn judge<'py>(
+        &self,
+        py: Python<'py>,
+        x: PyReadonlyArray2<'py, f64>,
+        truths: PyReadonlyArray2<'py, f64>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (x, truths) = (flat("decisions", &x)?, flat("truths", &truths)?);
+        let judged = exclusive(py, threads, &self.inner, |regret| regret.judge_decisions(x, truths))?;
+        decisions(py, &judged.map_err(|e| error::raise("LossError", e))?, self.n)
     }
 }
 

@@ -7,8 +7,8 @@ use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use regretless_core::Decision;
-use regretless_learn::{Decider, Epoch, LearnError, Observer, Outcome, train_task};
-use regretless_project::Run;
+use regretless_learn::{Decider, Epoch, Fit, LearnError, Observer, Outcome, train_task};
+use regretless_project::{Deciding, Run};
 
 use crate::arrays::{flat, table};
 use crate::data::Data;
@@ -152,6 +152,26 @@ impl Learner {
         Ok((table(py, rows, n, x)?, status))
     }
 
+    /// What `regretless decide` writes for rows of features: a status a row, the names of the columns of numbers, and those.
+    fn decided<'py>(
+        &self,
+        py: Python<'py>,
+        features: PyReadonlyArray2<'py, f64>,
+        key: Option<String>,
+        predictions: bool,
+        threads: Option<usize>,
+    ) -> PyResult<(Vec<String>, Vec<String>, Bound<'py, PyArray2<f64>>)> {
+        let rows = features.as_array().nrows();
+        let features = flat("X", &features)?;
+        let deciding = Deciding::new(&self.decider, key.as_deref(), predictions);
+        let decided = detached(py, threads, || deciding.decide(features, rows))?.map_err(error::training)?;
+        let (statuses, numbers): (Vec<_>, Vec<_>) =
+            decided.into_iter().map(|d| (d.status, d.numbers)).unzip();
+        let names = deciding.names().to_vec();
+        let numbers = table(py, rows, names.len(), numbers.concat())?;
+        Ok((statuses, names, numbers))
+    }
+
     /// Decisions for rows of features and what came of them.
     fn evaluate<'py>(
         &self,
@@ -195,6 +215,12 @@ impl Observer for Watcher {
             Ok(enough) => self.enough |= enough,
             Err(error) => stop(&self.trouble, error),
         }
+        Ok(())
+    }
+
+    fn checkpoint(&mut self, fit: &mut Fit<'_>) -> Result<(), LearnError> {
+        // As `regretless train`, which writes it down.
+        fit.settle();
         Ok(())
     }
 

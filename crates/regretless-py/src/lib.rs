@@ -18,6 +18,7 @@ mod problem;
 mod project;
 mod run;
 mod sharpness;
+mod study;
 mod surrogate;
 
 use pyo3::prelude::*;
@@ -42,6 +43,8 @@ mod _regretless {
     use crate::project::{Project, read_run, report};
     #[pymodule_export]
     use crate::sharpness::sharpness;
+    #[pymodule_export]
+    use crate::study::Study;
     #[pymodule_export]
     use crate::surrogate::{Solutions, Surrogate};
     #[pymodule_export]

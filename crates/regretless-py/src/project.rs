@@ -76,6 +76,11 @@ fn stated<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Stated<'py>> {
     Ok((state(py, spec)?, spec.name().map(str::to_owned), symbols))
 }
 
+/// A setting as Python gives it; `None` for null.
+fn of<T: serde::de::DeserializeOwned>(key: &str, value: serde_json::Value) -> PyResult<Option<T>> {
+    serde_json::from_value(value).map_err(|e| error::raise("TrainingError", format!("{key}: {e}")))
+}
+
 /// A problem file, or a problem in memory with as much as one would say.
 #[pyclass(frozen, module = "regretless._regretless")]
 pub(crate) struct Project {
@@ -90,9 +95,6 @@ impl Project {
         let wrong = |e: serde_json::Error| error::raise("TrainingError", e);
         let given: serde_json::Value = serde_json::from_str(settings).map_err(wrong)?;
         let one = |key: &str| given.get(key).cloned().unwrap_or_default();
-        fn of<T: serde::de::DeserializeOwned>(key: &str, value: serde_json::Value) -> PyResult<Option<T>> {
-            serde_json::from_value(value).map_err(|e| error::raise("TrainingError", format!("{key}: {e}")))
-        }
         let k = one("K");
         let k = if k.is_number() { serde_json::Value::Array(vec![k]) } else { k };
         let overrides = Overrides {

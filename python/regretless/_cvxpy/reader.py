@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import cvxpy as cp
@@ -151,6 +152,13 @@ class Reader:
                 kind, (f"a constraint of the kind {kind}", "only rows and bounds can be constraints")
             )
             raise refuse(constraint, what, hint)
+        if kind == "Inequality" and not all(arg.is_affine() for arg in constraint.args):
+            above, below = (_pieces(arg, sign) for arg, sign in zip(constraint.args, (1.0, -1.0)))
+            if above and below:
+                for first in above:
+                    for last in below:
+                        self._constrain(first <= last)
+                return
         for arg in constraint.args:
             if not arg.is_affine():
                 what = "an equality" if kind in ("Equality", "Zero") else "a constraint"
@@ -193,6 +201,34 @@ class Reader:
                 return True
         side[i] = limit
         return True
+
+
+#: Entries of a norm1 that has a limit; each doubles the rows.
+_SIGNS = 8
+
+
+def _pieces(expr: Any, sign: float) -> list[Any]:
+    """Affine pieces whose maximum (``sign`` 1) or minimum (−1) is the expression; none if it is not made of such."""
+    if expr.is_affine():
+        return [expr]
+    kind = type(expr).__name__
+    if kind == ("maximum" if sign > 0.0 else "minimum"):
+        each = [_pieces(arg, sign) for arg in expr.args]
+        return [piece for pieces in each for piece in pieces] if all(each) else []
+    if kind == "NegExpression":
+        return [-piece for piece in _pieces(expr.args[0], -sign)]
+    whole = getattr(expr, "axis", None) is None and len(expr.args) == 1 and expr.args[0].is_affine()
+    if not whole:
+        return []
+    inner = expr.args[0]
+    if kind == ("max" if sign > 0.0 else "min"):
+        return [inner]
+    if sign > 0.0 and kind in ("abs", "norm_inf"):
+        return [inner, -inner]
+    if sign > 0.0 and kind == "norm1" and inner.size <= _SIGNS:
+        flat = cp.vec(inner, order="F")
+        return [np.array(signs) @ flat for signs in product((1.0, -1.0), repeat=inner.size)]
+    return []
 
 
 def _summed(expr: Any, like: Any) -> Any:

@@ -98,7 +98,7 @@ impl Regret {
     }
 
     /// Adds what broken hard rows of the truth cost to the regret. With multipliers that make the softened problem exact, no
-    /// decision gains by breaking one. Only predicted hard rows and bounds can be broken.
+    /// decision gains by breaking one. Decisions taken here can break predicted hard rows and bounds only.
     pub fn price_violations(&mut self, prices: &RowValues) -> Result<(), LossError> {
         self.prices = Some(prices.checked("multiplier", self.reading.original().shape())?.clone());
         Ok(())
@@ -141,37 +141,77 @@ impl Regret {
         Ok(rows.map(|((solved, truth), known)| self.judge(solved, truth, known)).collect())
     }
 
+    /// Judges decisions that were taken elsewhere, n numbers each; one with a NaN is none. What was expected of them is not
+    /// known. They may break any hard row, so set a price on that ([`Regret::price_violations`]).
+    ///
+    /// ```
+    /// use regretless_core::*;
+    /// let problem = Problem::maximize(2)
+    ///     .at_most("machine", Matrix::from_rows(&[[1.0, 1.0]]), [1.0])
+    ///     .build()?;
+    /// let regret = Regret::new(&problem, &Layout::theta(2), None)?;
+    /// let judged = regret.judge_decisions(&[0.5, 0.5], &[2.0, 1.5])?;
+    /// assert!((judged[0].regret - 0.25).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn judge_decisions(&self, decisions: &[f64], truths: &[f64]) -> Result<Vec<Decision>, LossError> {
+        let (n, truth_width) = (self.reading.original().n(), self.reading.layout().width());
+        let rows = truths.len() / truth_width;
+        self.check("truths", truths, rows * truth_width)?;
+        self.check("decisions", decisions, rows * n)?;
+        let truths: Vec<&[f64]> = truths.chunks_exact(truth_width).collect();
+        let known = self.truths.solve(&truths);
+        let taken = |x: &[f64]| {
+            let there = x.iter().all(|v| v.is_finite());
+            Decision {
+                trouble: (!there).then_some(Cause::NoDecision),
+                status: if there { Status::Optimal } else { Status::NumericalTrouble },
+                predicted_objective: f64::NAN,
+                ..self.undecided(x.to_vec())
+            }
+        };
+        let rows = decisions.chunks_exact(n).zip(truths).zip(&known);
+        Ok(rows.map(|((x, truth), known)| self.judged(taken(x), truth, known)).collect())
+    }
+
+    /// Without a decision nothing may look good.
+    fn undecided(&self, x: Vec<f64>) -> Decision {
+        let worst = -self.reading.original().sign() * f64::INFINITY;
+        Decision {
+            status: Status::NumericalTrouble,
+            trouble: None,
+            x,
+            objective: worst,
+            optimal: -worst,
+            regret: f64::INFINITY,
+            violation: 0.0,
+            predicted_objective: worst,
+        }
+    }
+
     fn judge(
         &self,
         solved: Result<Optimum, ProblemError>,
         truth: &[f64],
         known: &Result<Exact, ProblemError>,
     ) -> Decision {
-        let problem = self.reading.original();
-        // Without a decision nothing may look good.
-        let worst = -problem.sign() * f64::INFINITY;
-        let mut decision = match solved {
+        let decision = match solved {
             Ok(optimum) => Decision {
                 trouble: Cause::of_status(Side::Prediction, &optimum.status),
                 status: optimum.status,
-                x: optimum.x,
-                objective: worst,
-                optimal: -worst,
-                regret: f64::INFINITY,
-                violation: 0.0,
                 predicted_objective: optimum.objective,
+                ..self.undecided(optimum.x)
             },
             Err(error) => Decision {
                 trouble: Some(Cause::Refused(Side::Prediction, error)),
-                status: Status::NumericalTrouble,
-                x: vec![0.0; problem.n()],
-                objective: worst,
-                optimal: -worst,
-                regret: f64::INFINITY,
-                violation: 0.0,
-                predicted_objective: worst,
+                ..self.undecided(vec![0.0; self.reading.original().n()])
             },
         };
+        self.judged(decision, truth, known)
+    }
+
+    fn judged(&self, mut decision: Decision, truth: &[f64], known: &Result<Exact, ProblemError>) -> Decision {
+        let problem = self.reading.original();
         let best = match known {
             Ok(best) => best,
             Err(error) => {

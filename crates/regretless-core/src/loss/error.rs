@@ -90,6 +90,9 @@ pub enum Cause {
     /// The solve ended without an optimum.
     #[error("the problem at the {0} has no optimum: {1}")]
     NoOptimum(Side, String),
+    /// A decision from elsewhere that is none.
+    #[error("there is no decision")]
+    NoDecision,
     /// Numbers too large for a finite loss.
     #[error("the loss or its gradient is not finite")]
     NotFinite,

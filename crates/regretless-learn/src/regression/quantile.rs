@@ -292,6 +292,30 @@ mod tests {
         assert_eq!(quantile(&design, &[5.0; 7], 0.5, 0.0).level, 5.0);
     }
 
+    /// A row that counts twice is one that is there twice.
+    #[test]
+    fn weights_are_repetitions() {
+        let (rows, features) = (30, 3);
+        let (x, e) = (noise(rows * features, 6.0), noise(rows, 7.0));
+        let y: Vec<f64> = x.chunks(features).zip(&e).map(|(x, e)| 2.0 + x[0] - x[1] + 3.0 * e).collect();
+        let times = |i: usize| 1 + i % 3;
+        let all: usize = (0..rows).map(times).sum();
+        let weight: Vec<f64> = (0..rows).map(|i| (times(i) * rows) as f64 / all as f64).collect();
+        let often: Vec<usize> = (0..rows).flat_map(|i| std::iter::repeat_n(i, times(i))).collect();
+        let repeated: Vec<f64> =
+            often.iter().flat_map(|&i| x[i * features..(i + 1) * features].iter().copied()).collect();
+        let repeated_y: Vec<f64> = often.iter().map(|&i| y[i]).collect();
+        for tau in [0.5, 0.3] {
+            let weighted = Design::new(&x, &weight, features).expect("finite");
+            let plain = Design::new(&repeated, &vec![1.0; all], features).expect("finite");
+            let fits = [quantile(&weighted, &y, tau, 0.0), quantile(&plain, &repeated_y, tau, 0.0)];
+            let (a, b) = weighted.weights(&fits[0].along, fits[0].level);
+            let (c, d) = plain.weights(&fits[1].along, fits[1].level);
+            let apart = a.iter().zip(&c).map(|(a, c)| (a - c).abs()).fold((b - d).abs(), f64::max);
+            assert!(apart < 1e-5, "τ = {tau}: {apart}");
+        }
+    }
+
     /// A law without noise is found, and more features than rows are no trouble.
     #[test]
     fn what_can_be_met_is_met() {

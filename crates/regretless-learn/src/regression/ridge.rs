@@ -148,26 +148,34 @@ mod tests {
         }
     }
 
-    /// What a fit without a row predicts for it, against fits without a row.
+    /// What a fit without a row predicts for it, against fits without a row; rows that count differently among them.
     #[test]
     fn left_out_is_left_out() {
-        let (rows, features) = (15, 3);
+        let rows = 15;
+        let some: Vec<f64> = noise(rows, 9.0).iter().map(|e| e + 0.7).collect();
+        let all: f64 = some.iter().sum();
+        left_out_by_hand(&vec![1.0; rows]);
+        left_out_by_hand(&some.iter().map(|w| w * rows as f64 / all).collect::<Vec<_>>());
+    }
+
+    fn left_out_by_hand(weight: &[f64]) {
+        let (rows, features) = (weight.len(), 3);
         let x = noise(rows * features, 3.0);
         let y: Vec<f64> =
             noise(rows, 4.0).iter().zip(x.chunks(features)).map(|(e, x)| x[0] - x[2] + e).collect();
-        let design = Design::new(&x, &vec![1.0; rows], features).expect("finite");
+        let design = Design::new(&x, weight, features).expect("finite");
         let fit = Ridges::new(&design).fit(&y);
         for out in 0..rows {
             // By hand: minimise over the other rows with the same penalty on standardised weights, as one linear system.
             let kept: Vec<usize> = (0..rows).filter(|&i| i != out).collect();
             let matrix = Mat::from_fn(features + 1, features + 1, |a, b| {
                 let entry = |i: usize, a: usize| if a == features { 1.0 } else { x[i * features + a] };
-                let sum: f64 = kept.iter().map(|&i| entry(i, a) * entry(i, b)).sum();
+                let sum: f64 = kept.iter().map(|&i| weight[i] * entry(i, a) * entry(i, b)).sum();
                 if a == b && a < features { sum + fit.lambda * design.scale[a].powi(2) } else { sum }
             });
             let right = Mat::from_fn(features + 1, 1, |a, _| {
                 kept.iter()
-                    .map(|&i| y[i] * if a == features { 1.0 } else { x[i * features + a] })
+                    .map(|&i| weight[i] * y[i] * if a == features { 1.0 } else { x[i * features + a] })
                     .sum::<f64>()
             });
             let found = faer::prelude::Solve::solve(&matrix.partial_piv_lu(), &right);

@@ -1,6 +1,7 @@
 //! The trainings that a comparison is made of.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::executor::Executor;
 use super::record::{FORMAT, Record, trial};
@@ -55,8 +56,8 @@ pub fn plan(task: &Task, methods: &[MethodName], seeds: &[u64]) -> Result<Vec<Tr
 pub(super) fn tasks(task: &Task, trials: &[Trial]) -> Result<BTreeMap<u64, Task>, LearnError> {
     let mut tasks = BTreeMap::new();
     for trial in trials {
-        if !tasks.contains_key(&trial.seed) {
-            tasks.insert(trial.seed, task.reseeded(trial.seed)?);
+        if let Entry::Vacant(place) = tasks.entry(trial.seed) {
+            place.insert(task.reseeded(trial.seed)?);
         }
     }
     Ok(tasks)

@@ -138,7 +138,7 @@ pub fn check(spec: &Spec, table: Table<'_>) -> Result<Report, ProjectError> {
     report.checks.extend(statement::predicted(spec));
     let named = instances.and_then(Instances::default_table);
     report.checks.extend(named.map(|named| Finding::ok("data", named)));
-    report.checks.extend(table::run(spec, table)?);
+    report.checks.extend(table::run(spec, table));
     report.checks.push(statement::convexity(spec, instances)?);
     if let Some(instances) = instances {
         engine::run(spec, instances, &mut report)?;

@@ -6,19 +6,18 @@ use crate::{Columns, Missing, Spec};
 use regretless_learn::{Dataset, Split};
 
 use super::{Finding, Table, Verdict, placement};
-use crate::error::ProjectError;
 use regretless_learn::count;
 use regretless_learn::some_of;
 
 /// Looks through the data as `train` would. A problem file without `[data]` is not there to be learned from: its tables hold
 /// parameters.
-pub(super) fn run(spec: &Spec, table: Table<'_>) -> Result<Vec<Finding>, ProjectError> {
+pub(super) fn run(spec: &Spec, table: Table<'_>) -> Vec<Finding> {
     if spec.predicted().is_empty() || spec.data().is_none() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let (data, columns, header) = match table.read(spec) {
         Ok(read) => read,
-        Err(error) => return Ok(vec![Finding::failed("features", error.to_string())]),
+        Err(error) => return vec![Finding::failed("features", error.to_string())],
     };
     let mut findings = placement::run(spec, &data);
     findings.push(features(&data));
@@ -32,7 +31,7 @@ pub(super) fn run(spec: &Spec, table: Table<'_>) -> Result<Vec<Finding>, Project
         verdict: Verdict::Warning,
         detail: text,
     }));
-    Ok(findings)
+    findings
 }
 
 fn features(data: &Dataset) -> Finding {

@@ -153,7 +153,11 @@ impl VectorPart {
     pub(super) fn len(&self) -> Option<usize> {
         match self {
             Self::Values(values, _) => Some(values.len()),
-            _ => None,
+            // Names and no patterns: as many as there are.
+            Self::Predicted(columns) => {
+                columns.iter().all(|name| !name.contains(['*', '?'])).then_some(columns.len())
+            }
+            Self::Scalar(_) => None,
         }
     }
 

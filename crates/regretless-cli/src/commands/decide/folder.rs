@@ -12,7 +12,7 @@ use super::Work;
 use crate::args::{DecideArgs, Undecided};
 use crate::error::CliError;
 use crate::output::{count, json};
-use crate::write::{PART, Sink};
+use crate::write::{KINDS, PART, Sink};
 
 /// What the files in a folder are. Its name begins with `_`, so that who reads the folder as a table passes it over.
 const ABOUT: &str = "_decide.json";
@@ -56,7 +56,9 @@ impl About {
 /// The folder that the options name, if they name one.
 pub(super) fn wanted(args: &DecideArgs) -> Result<Option<&Path>, CliError> {
     let out = args.out.as_deref();
-    let folder = out.filter(|path| path.is_dir() || path.extension().is_none());
+    let is_file =
+        |path: &Path| path.extension().is_some_and(|ending| KINDS.iter().any(|kind| ending == *kind));
+    let folder = out.filter(|path| path.extension().is_none() || path.is_dir() && !is_file(path));
     if args.shard.is_some() && folder.is_none() {
         return Err(CliError::ShardNeedsFolder);
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use regretless_learn::{Progress, StudyFolder, Threads};
-use regretless_project::{Study, methods_of};
+use regretless_project::Study;
 
 use super::args::{DoArgs, PlanCompareArgs};
 use super::{Log, chosen, planned};
@@ -20,7 +20,7 @@ pub(super) fn plan(args: &PlanCompareArgs) -> Result<Outcome, CliError> {
     let task = spec.task()?;
     let methods = methods_of(&task, &args.methods.methods)?;
     let seeds = args.methods.seeds(spec.training().seed);
-    let study = Study::plan(&args.out, &spec, &task, &methods, &seeds)?;
+    let study = Study::plan(&args.out, &spec, &task, false, &methods, &seeds)?;
     Ok(planned(study.folder()))
 }
 

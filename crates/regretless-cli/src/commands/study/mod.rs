@@ -3,6 +3,8 @@
 mod args;
 mod compare;
 
+use std::fmt::Write;
+
 use regretless_learn::{Record, StudyFolder};
 use regretless_project::Study;
 
@@ -93,15 +95,13 @@ impl<'a> Log<'a> {
         let text: String = self.lines.iter().map(line).collect();
         let mut remarks = self.failed.render("trials failed");
         if interrupted {
-            remarks +=
-                &format!("stopped: {} of {wanted} are done; the same command goes on\n", self.lines.len());
+            let done = self.lines.len();
+            let _ = writeln!(remarks, "stopped: {done} of {wanted} are done; the same command goes on");
         }
         let exit = if remarks.is_empty() { Exit::Success } else { Exit::Failure };
         Outcome { text, remarks, exit }
     }
-}
 
-impl Log<'_> {
     pub(crate) fn record(&mut self, trial: usize, record: &Record) {
         self.done(trial, &record.method, record.seed, record.measures.regret, record.seconds);
     }
@@ -115,9 +115,10 @@ fn with_missing(mut made: Outcome, folder: &StudyFolder) -> Outcome {
     let missing = folder.missing().len();
     if missing > 0 {
         let dir = folder.dir().display();
-        made.remarks += &format!(
-            "{missing} of {} are missing: seeds that lack one are left out; `regretless study do {dir}` does them\n",
-            count(folder.len(), "trial")
+        let trials = count(folder.len(), "trial");
+        let _ = writeln!(
+            made.remarks,
+            "{missing} of {trials} are missing: seeds that lack one are left out; `regretless study do {dir}` does them"
         );
         made.exit = Exit::Failure;
     }

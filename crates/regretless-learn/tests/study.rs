@@ -1,0 +1,115 @@
+//! What a trial is known by, and what a folder of results makes of it.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use regretless_core::{Layout, Matrix, Problem, Soft};
+use regretless_learn::{
+    Comparison, Dataset, Interrupt, Names, PredictorKind, Record, Settings, StudyFolder, Task, Threads,
+    Trial, compare, plan, run,
+};
+
+struct Parts {
+    limit: f64,
+    block: &'static str,
+    features: Vec<f64>,
+    targets: Vec<f64>,
+    settings: Settings,
+}
+
+fn parts() -> Parts {
+    let features: Vec<f64> = (0..80).map(|i| f64::from(i * 37 % 80) / 80.0).collect();
+    let targets =
+        features.iter().enumerate().flat_map(|(i, x)| [1.0 + x, 2.0 - x * (i % 3) as f64]).collect();
+    let mut settings = Settings::default();
+    settings.predictor.kind = PredictorKind::Linear;
+    settings.training.epochs = 3;
+    Parts { limit: 1.5, block: "store", features, targets, settings }
+}
+
+impl Parts {
+    fn task(&self) -> Task {
+        let problem = Problem::maximize(2)
+            .linear(vec![0.0, 0.0])
+            .at_most("budget", Matrix::from_rows(&[[1.0, 1.0]]), [2.0])
+            .soft(self.block, Soft::over(Matrix::from_rows(&[[2.0, 1.0]]), [self.limit], [0.5]))
+            .build()
+            .unwrap();
+        let data = Dataset::new(self.features.clone(), self.targets.clone(), 80, Names::numbered(1));
+        Task::new(problem, Layout::theta(2), data, self.settings.clone()).unwrap()
+    }
+
+    fn hash(&self) -> String {
+        let [problem, data] = self.task().content();
+        Trial { method: "l2".parse().unwrap(), seed: 3 }.hash(&format!("{problem}{data}"))
+    }
+}
+
+#[test]
+fn a_trial_is_known_by_all_that_decides_it() {
+    let plain = parts().hash();
+    assert_eq!(plain, parts().hash());
+    let changes: [fn(&mut Parts); 6] = [
+        |p| p.limit = f64::from_bits(p.limit.to_bits() + 1),
+        |p| p.block = "shelf",
+        |p| p.features[7] = -p.features[7],
+        // Changes that cancel in a hash which multiplies whole numbers of 64 bits: two signs.
+        |p| p.targets[4..6].iter_mut().for_each(|v| *v = -*v),
+        |p| p.features.swap(10, 11),
+        |p| p.settings.training.epochs = 4,
+    ];
+    let mut seen = vec![plain.clone()];
+    for change in changes {
+        let mut changed = parts();
+        change(&mut changed);
+        seen.push(changed.hash());
+    }
+    let [problem, data] = parts().task().content();
+    for (method, seed) in [("l1", 3), ("l2", 4)] {
+        let trial = Trial { method: method.parse().unwrap(), seed };
+        seen.push(trial.hash(&format!("{problem}{data}")));
+    }
+    let count = seen.len();
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), count);
+    // The seed and the method of the settings are not the trial's.
+    let mut other = parts();
+    (other.settings.training.seed, other.settings.training.method) = (99, "spo+".parse().unwrap());
+    assert_eq!(other.hash(), plain);
+}
+
+#[test]
+fn a_folder_gives_what_one_process_gives() {
+    let task = parts().task();
+    let (methods, seeds) = (["l2".parse().unwrap(), "spo+".parse().unwrap()], [5, 6]);
+    let interrupt = Interrupt::default();
+    let expected = compare(&task, &methods, &seeds, &Threads(1), &(), &interrupt).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let trials = plan(&task, &methods, &seeds).unwrap();
+    let lines: Vec<(String, u64)> = trials.iter().map(|trial| (trial.hash(""), trial.seed)).collect();
+    let folder = StudyFolder::plan(dir.path(), "test", &(), &lines).unwrap();
+    let each = |i: usize, record: Result<Record, _>| folder.write(i, &record.unwrap()).is_ok();
+    run(&task, &trials, &Threads(2), &interrupt, &each).unwrap();
+    let read = |i: usize| folder.result::<Record>(i).unwrap().unwrap();
+    let records: Vec<Record> = (0..trials.len()).map(read).collect();
+    let regrets = |found: &Comparison| -> Vec<(String, u64, Option<u64>)> {
+        let bits =
+            |r: &regretless_learn::Row| (r.method.clone(), r.regret.to_bits(), r.p_value.map(f64::to_bits));
+        found.rows.iter().map(bits).collect()
+    };
+    let found = Comparison::of(&task, &trials, records.clone()).unwrap();
+    assert_eq!(regrets(&found), regrets(&expected));
+    assert!(found.warnings == expected.warnings && found.records.len() == 6);
+    // A seed that lacks a trial is left out, a method without any is named.
+    let without: Vec<Record> =
+        records.iter().filter(|r| !(r.seed == 6 && r.method == "l2")).cloned().collect();
+    let found = Comparison::of(&task, &trials, without).unwrap();
+    assert!(found.rows.len() == 3 && found.rows.iter().all(|row| row.seeds == 1));
+    let without: Vec<Record> = records.iter().filter(|r| r.method != "spo+").cloned().collect();
+    let found = Comparison::of(&task, &trials, without).unwrap();
+    let names: Vec<&str> = found.rows.iter().map(|row| row.method.as_str()).collect();
+    assert_eq!(names, ["constant", "l2"]);
+    assert!(found.rows.iter().all(|row| row.seeds == 2));
+    assert!(found.warnings.last().unwrap().contains("spo+"), "{:?}", found.warnings);
+    assert!(Comparison::of(&task, &trials, Vec::new()).unwrap().rows.is_empty());
+}

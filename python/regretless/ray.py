@@ -1,0 +1,178 @@
+"""Comparisons and decisions on a Ray cluster: ``import regretless.ray``, with Ray from ``pip install 'regretless[ray]'``.
+
+A training is the unit of work, on one CPU. What is passed to workers are paths: the folder of a study, a run directory. All nodes must
+see them, and the tables of a problem file, under the same name.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import ray
+
+from . import _regretless
+from .compare import Comparison, prepared
+from .errors import RegretlessWarning, TrainingError
+from .problem import Problem
+from .run import Run, _columns
+
+__all__ = ["Decider", "compare"]
+
+
+def compare(
+    problem: Problem | str | PathLike[str],
+    data: Any = None,
+    methods: Sequence[str] | None = None,
+    seeds: int | Sequence[int] = 3,
+    *,
+    folder: str | PathLike[str],
+    address: str | None = None,
+    max_retries: int = 3,
+    predicts: str | Sequence[str] | None = None,
+    validation: float = 0.2,
+    test: float = 0.2,
+    shuffle: bool = True,
+    progress: Callable[[int, int, str, int, float], Any] | None = None,
+    **settings: Any,
+) -> Comparison:
+    """:func:`regretless.compare` with the trainings on a Ray cluster: the same table, page and bits.
+
+    ``folder`` is where trials and results go, one file each; all nodes see it. A trial that has a result there is not done again, so that the
+    same call goes on where a driver was stopped; ``regretless study`` works on the same folder. ``address`` is that of a cluster, as
+    ``ray.init`` takes it; a cluster that is connected already is used.
+
+    A trial whose worker or node dies is begun again, up to ``max_retries`` times. One that fails is reported in a warning, and the others
+    are done; seeds that lack it are left out of the table, and so are methods that have none.
+    """
+    directory = Path(folder).absolute()
+    project, known, in_memory, chosen = prepared(problem, data, seeds, predicts, validation, test, shuffle, settings)
+    named = None if methods is None else list(methods)
+    study = _regretless.Study.plan(fspath(directory), project, known, in_memory, named, chosen)
+    trials = study.trials()
+    missing = {hash: (method, seed) for hash, method, seed, done in trials if not done}
+    told = _Told(progress, len(trials), len(trials) - len(missing))
+    failed = _spread(fspath(directory), missing, told, address, max_retries) if missing else []
+    found = study.table()
+    listed = f"{len(failed)} of {len(trials)} trials failed: " + "; ".join(failed[:10]) + ("; …" if failed[10:] else "")
+    if found is None:
+        raise TrainingError(listed if failed else f"{directory} has no seed with all its trials")
+    if failed:
+        warnings.warn(listed, RegretlessWarning, stacklevel=2)
+    return Comparison(found)
+
+
+class _Told:
+    """Tells how far it is."""
+
+    def __init__(self, watch: Callable[[int, int, str, int, float], Any] | None, trials: int, done: int) -> None:
+        self.watch, self.trials, self.done = watch, trials, done
+
+    def __call__(self, method: str, seed: int, regret: float) -> None:
+        self.done += 1
+        if self.watch is not None:
+            self.watch(self.trials, self.done, method, seed, regret)
+
+
+def _spread(
+    folder: str, missing: dict[str, tuple[str, int]], told: _Told, address: str | None, max_retries: int
+) -> list[str]:
+    """Does trials on the cluster; what failed, in words."""
+    own = not ray.is_initialized()
+    if own:
+        ray.init(address=address, log_to_driver=False)
+    failed = []
+    pending: dict[Any, str] = {}
+    try:
+        work = ray.remote(num_cpus=1, max_retries=max_retries, retry_exceptions=False)(_do)
+        pending = {work.remote(folder, hash): hash for hash in missing}
+        while pending:
+            (ready,), _ = ray.wait(list(pending), num_returns=1)
+            method, seed = missing[pending.pop(ready)]
+            try:
+                regret = ray.get(ready)
+            except ray.exceptions.RayError as error:
+                failed.append(f"{method}, seed {seed}: {_reason(error)}")
+            else:
+                told(method, seed, regret)
+    finally:
+        # Ctrl-C, or an exception in `progress`.
+        for reference in pending:
+            ray.cancel(reference)
+        if own:
+            ray.shutdown()
+    return failed
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong on a worker, in a line."""
+    cause = error.cause if isinstance(error, ray.exceptions.RayTaskError) else error
+    text = str(cause).strip() or type(cause).__name__
+    return text.splitlines()[0]
+
+
+def _do(folder: str, trial: str) -> float:
+    """One trial, on a worker."""
+    plan = os.stat(Path(folder) / "plan.jsonl")
+    regret = _opened(folder, plan.st_mtime_ns, plan.st_size).do(trial)
+    return float("nan") if regret is None else regret
+
+
+@lru_cache(maxsize=1)
+def _opened(folder: str, modified: int, size: int) -> _regretless.Study:
+    """A study, read once a worker as long as its plan is the same."""
+    return _regretless.Study.open(folder, 1)
+
+
+class Decider:
+    """A run that decides for batches, as ``Dataset.map_batches`` hands them out: what ``regretless decide`` writes, to the last digit.
+
+    ``run`` is a run directory that all nodes see. The batch is an Arrow table, a pandas frame or a dict of arrays with the model's features among
+    its columns; so is what comes back: the columns to ``keep``, ``status``, the objective if the prediction comes true, the decision and, with
+    ``predictions``, what is predicted. ``threads`` is for each decider: one, as Ray gives an actor one CPU.
+
+    On a cluster ``table.map_batches(rl.ray.Decider, fn_constructor_args=[run], batch_format="pyarrow", num_cpus=1,
+    compute=ray.data.ActorPoolStrategy(size=8))`` decides for a ``ray.data`` table; leave a CPU for those who read and write.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import regretless as rl
+    >>> import regretless.ray
+    >>> X = np.linspace(0.0, 1.0, 50).reshape(-1, 1)
+    >>> farm = rl.Problem(2, A=[[1.0, 1.0]], b=8.0, variables=["wheat", "corn"])
+    >>> model = rl.DecisionRegressor(farm, "l2", predictor="linear").fit(X, np.hstack([1.0 + X, 2.0 - X]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(folder + "/run")
+    ...     decider = rl.ray.Decider(folder + "/run")
+    >>> found = decider({"x0": np.array([0.1, 0.9])})
+    >>> found["status"], found["wheat"], found["corn"]
+    (array(['optimal', 'optimal'], dtype=object), array([0., 8.]), array([8., 0.]))
+    """
+
+    def __init__(
+        self, run: str | PathLike[str], *, keep: Sequence[str] = (), predictions: bool = False, threads: int = 1
+    ) -> None:
+        self._run, self._keep = Run(run), list(keep)
+        self._predictions, self._threads = predictions, threads
+
+    def __call__(self, batch: Any) -> Any:
+        features = _columns("the batch", batch, self._run.features)
+        status, names, numbers = self._run._learner.decided(features, None, self._predictions, self._threads)
+        columns = {name: batch[name] for name in self._keep}
+        columns |= {"status": np.array(status, dtype=object)}
+        columns |= dict(zip(names, np.ascontiguousarray(numbers.T)))
+        if isinstance(batch, dict):
+            return {name: np.asarray(values) for name, values in columns.items()}
+        if hasattr(batch, "column_names"):
+            import pyarrow
+
+            return pyarrow.table(columns)
+        import pandas
+
+        return pandas.DataFrame({name: np.asarray(values) for name, values in columns.items()})

@@ -1,0 +1,198 @@
+"""What scikit-learn expects of an estimator, and what training leaves behind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import regretless as rl
+
+checks = pytest.importorskip("sklearn.utils.estimator_checks")
+from sklearn.linear_model import LinearRegression, QuantileRegressor  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+#: What scikit-learn checks and why it does not hold here.
+EXPECTED = {
+    "check_dtype_object": "what is no number is a ProblemError, which is a ValueError and no TypeError",
+    "check_regressor_multioutput": "how many numbers are predicted is the problem's to say",
+    "check_sample_weight_equivalence_on_dense_data": "a share of the rows is held out, and other rows if some are repeated",
+}
+
+
+def shop() -> rl.Problem:
+    return rl.Problem(1, theta=0.0, soft=rl.Soft([[1.0]], 0.0, weight=1.0, under=3.0), lower=None)
+
+
+def plan() -> rl.Problem:
+    return rl.Problem(4, A=[[1.0, 2.0, 1.0, 3.0]], b=10.0, upper=4.0)
+
+
+@pytest.fixture
+def data(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    X = rng.normal(size=(200, 3))
+    return X, X @ rng.normal(size=(3, 4)) + 5.0 + 0.3 * rng.normal(size=(200, 4))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "settings", [{"method": "l2", "predictor": "linear"}, {"method": "surrogate-smooth", "epochs": 2}]
+)
+def test_scikit_learn_checks_it(settings: dict[str, object]) -> None:
+    model = rl.DecisionRegressor(shop(), predicts="d", **settings)
+    found = checks.check_estimator(model, expected_failed_checks=EXPECTED, on_fail=None, on_skip=None)
+    assert [result["check_name"] for result in found if result["status"] == "failed"] == []
+    assert sum(result["status"] == "passed" for result in found) > 50
+
+
+def test_what_training_leaves_behind(data) -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y = data
+    model = rl.DecisionRegressor(plan(), predictor="linear", epochs=4).fit(X, y)
+    assert {"l2", "constant"} <= {tried["name"] for tried in model.candidates_}
+    kept = next(tried for tried in model.candidates_ if tried["name"] == model.method_)
+    assert model.n_iter_ == kept["epochs"]
+    history = pandas.DataFrame(model.history_)
+    assert {"stage", "epoch", "loss", "valid_regret", "rate"} <= set(history.columns)
+    assert set(history["stage"]) >= {tried["name"] for tried in model.candidates_ if "scenarios" not in tried["name"]}
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    assert len(model.plot().get_lines()) == len(set(history["stage"]))
+
+
+def test_callbacks_see_epochs_and_end_the_training(data) -> None:
+    X, y = data
+    seen: list[dict[str, object]] = []
+
+    def enough(epoch: dict[str, object]) -> bool:
+        seen.append(epoch)
+        return epoch["epoch"] == 3
+
+    model = rl.DecisionRegressor(plan(), "surrogate-smooth", epochs=50).fit(X, y, callbacks=enough)
+    assert [epoch["epoch"] for epoch in seen] == [0, 1, 2, 3] and model.history_ == seen and model.n_iter_ == 3
+    assert model.candidates_[0]["ended"] == "interrupted"
+    short = rl.DecisionRegressor(plan(), "surrogate-smooth", epochs=3).fit(X, y, callbacks=[lambda epoch: None])
+    assert np.array_equal(short.predict(X), model.predict(X))
+    with pytest.raises(ZeroDivisionError):
+        rl.DecisionRegressor(plan(), "l2", epochs=2).fit(X, y, callbacks=[lambda epoch: 1 / 0])
+
+
+def test_rows_to_choose_by(data) -> None:
+    X, y = data
+    held = rl.DecisionRegressor(plan(), "l2", epochs=5, shuffle=False, validation=0.25).fit(X, y)
+    given = rl.DecisionRegressor(plan(), "l2", epochs=5).fit(X[:150], y[:150], validation=(X[150:], y[150:]))
+    assert np.array_equal(held.predict(X), given.predict(X))
+    assert given.candidates_[0]["valid"]["instances"] == 50
+    with pytest.raises(rl.TrainingError, match="validation has 50 rows of X and 49 of y"):
+        rl.DecisionRegressor(plan(), "l2").fit(X[:150], y[:150], validation=(X[150:], y[151:]))
+
+
+def test_weights_of_least_squares_are_those_of_scikit_learn(data, rng: np.random.Generator) -> None:
+    X, y = data
+    y = y + 0.5 * X[:, :1] ** 2  # so that weights matter
+    weights = rng.uniform(0.1, 3.0, 150)
+    model = rl.DecisionRegressor(plan(), "l2", predictor="linear").fit(
+        X[:150], y[:150], sample_weight=weights, validation=(X[150:], y[150:])
+    )
+    fits = [LinearRegression().fit(X[:150], y[:150], sample_weight=given) for given in (weights, None)]
+    lost = lambda p: (weights[:, np.newaxis] * (y[:150] - p) ** 2).sum()  # noqa: E731
+    ours, theirs, plain = (lost(m.predict(X[:150])) for m in (model, *fits))
+    # Ours has a small ridge, and beats what does not know the weights.
+    assert theirs <= ours < theirs + 0.5 * (plain - theirs)
+    ours = model.predict(X)
+    with_zeros = np.concatenate([weights, np.zeros(20)])
+    X_more, y_more = np.concatenate([X[:150], X[:20]]), np.concatenate([y[:150], 100.0 + y[:20]])
+    again = rl.DecisionRegressor(plan(), "l2", predictor="linear").fit(
+        X_more, y_more, sample_weight=with_zeros, validation=(X[150:], y[150:])
+    )
+    assert np.allclose(again.predict(X), ours, atol=1e-5)
+
+
+def test_weights_of_medians_are_those_of_scikit_learn(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(120, 2))
+    y = 4.0 + X @ [1.0, -0.5] + 0.4 * rng.standard_exponential(120) * (1 + X[:, 0] ** 2)
+    weights = rng.uniform(0.1, 3.0, 90)
+    model = rl.DecisionRegressor(shop(), "l1", predicts="d", predictor="linear").fit(
+        X[:90], y[:90], sample_weight=weights, validation=(X[90:], y[90:])
+    )
+    fits = [
+        QuantileRegressor(alpha=0.0, quantile=0.5).fit(X[:90], y[:90], sample_weight=given).predict(X)
+        for given in (weights, None)
+    ]
+    # The plain fit or one with a ridge, whichever forecasts the validation rows better.
+    loss = lambda p: (weights * np.abs(y[:90] - p[:90])).sum()  # noqa: E731
+    assert loss(model.predict(X)) < 1.01 * loss(fits[0])
+    assert np.abs(model.predict(X) - fits[0]).max() < np.abs(fits[1] - fits[0]).max()
+
+
+@pytest.mark.parametrize("method", ["l2", "spo+", "surrogate-smooth+l2"])
+def test_gradients_follow_the_weights(rng: np.random.Generator, method: str) -> None:
+    """Half of the rows say the opposite of the others: those that count are learned from."""
+    X = rng.normal(size=(400, 1))
+    law = X * [[1.0, -1.0]]
+    y = 3.0 + np.where(np.arange(400)[:, np.newaxis] % 2 == 0, law, -law)
+    pick = rl.Problem(2, A=[[1.0, 1.0]], b=1.0)
+    settings = {"layers": [4], "epochs": 30, "learning_rate": 0.02, "K": 3.0}
+    for heavy, sign in ((0, 1.0), (1, -1.0)):
+        weights = np.where(np.arange(300) % 2 == heavy, 3.0, 0.01)
+        held = np.arange(300, 400)[heavy::2]
+        model = rl.DecisionRegressor(pick, method, **settings).fit(
+            X[:300], y[:300], sample_weight=weights, validation=(X[held], y[held])
+        )
+        predicted = model.predict(X)
+        assert np.corrcoef(predicted[:, 0] - predicted[:, 1], sign * X[:, 0])[0, 1] > 0.8
+
+
+def test_equal_weights_are_none(data) -> None:
+    X, y = data
+    losses = [
+        [epoch["loss"] for epoch in rl.DecisionRegressor(plan(), "spo+", epochs=3).fit(X, y, weights).history_[1:]]
+        for weights in (None, np.full(200, 7.0))
+    ]
+    assert np.allclose(losses[0], losses[1], rtol=1e-6)
+    weights = np.arange(1.0, 151.0)
+    constant = rl.DecisionRegressor(plan(), "constant").fit(X[:150], y[:150], weights, validation=(X[150:], y[150:]))
+    assert np.allclose(constant.predict(X)[0], np.average(y[:150], axis=0, weights=weights))
+
+
+def test_what_cannot_be_weighted_is_refused(rng: np.random.Generator, data) -> None:
+    X = rng.normal(size=(60, 2))
+    y = 5.0 + X[:, 0]
+    with pytest.raises(rl.TrainingError, match=r"l2\+scenarios.*weights"):
+        rl.DecisionRegressor(shop(), "l2+scenarios", predicts="d").fit(X, y, sample_weight=np.ones(60))
+    for weights, says in [
+        (-np.ones(60), "from 0 on"),
+        (np.ones(59), "one number for each row"),
+        (np.zeros(60), "zero"),
+    ]:
+        with pytest.raises(rl.TrainingError, match=says):
+            rl.DecisionRegressor(shop(), "l2", predicts="d").fit(X, y, sample_weight=weights)
+    # Judged unweighted, unless said.
+    model = rl.DecisionRegressor(plan(), "l2", predictor="linear").fit(*data)
+    weights = rng.uniform(size=200)
+    regret = model.evaluate(*data).regret
+    assert model.score(*data) == pytest.approx(-regret.mean())
+    assert model.score(*data, sample_weight=weights) == pytest.approx(-np.average(regret, weights=weights))
+
+
+def test_deciding_through_a_pipeline(data) -> None:
+    X, y = data
+    pipe = make_pipeline(StandardScaler(), rl.DecisionRegressor(plan(), "l2", predictor="linear")).fit(X, y)
+    decisions = pipe[-1].decide(pipe[:-1].transform(X))
+    assert np.allclose(decisions, plan().solve(pipe.predict(X)).x, atol=1e-9)
+
+
+def test_reprs_are_short_and_escaped(data) -> None:
+    X, y = data
+    named = rl.Problem(4, upper=1.0, variables=["<b>", "b", "c", "d"])
+    model = rl.DecisionRegressor(named, "spo+", epochs=3, layers=[4] * 50).fit(X, y)
+    for thing in (model, named, model.evaluate(X, y), named.solve(y[0]), rl.DecisionLoss(named)(y, y)):
+        assert "\n" not in repr(thing) and len(repr(thing)) < 300
+    assert repr(model) == "DecisionRegressor(Problem(max, n=4), method='spo+', layers=<50 items>, epochs=3)"
+    for thing in (model, named, rl.compare(named, (X, y), ["l2"], seeds=1, epochs=1)):
+        assert "<b>" not in thing._repr_html_()
+    assert "&lt;b&gt;" in named._repr_html_()
+
+
+def test_dir_is_complete() -> None:
+    assert set(rl.__all__) <= set(dir(rl)) and "DecisionRegressor" in dir(rl)
