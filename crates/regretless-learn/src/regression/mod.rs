@@ -44,13 +44,11 @@ fn plain_forecast(task: &Task, recipe: &Recipe) -> bool {
         && recipe.of_forecast()
 }
 
-/// The scale on which a network's forecast of each target is worth a try: the one on which a linear forecast decides better than on
-/// its own. Empty if there is none.
+/// The scale on which a network's or trees' forecast of each target is worth a try: the one on which a linear forecast decides
+/// better than on its own. Empty if there is none.
 pub(crate) fn scales(task: &Task, recipe: &Recipe) -> Result<Vec<Scale>, LearnError> {
-    if task.settings().predictor.kind != PredictorKind::Mlp
-        || !plain_forecast(task, recipe)
-        || task.is_weighted()
-    {
+    let learns = matches!(task.settings().predictor.kind, PredictorKind::Mlp | PredictorKind::Trees);
+    if !learns || !plain_forecast(task, recipe) || task.is_weighted() {
         return Ok(Vec::new());
     }
     let inputs = task.untrained(recipe)?.standardised(&task.features(task.train()));
