@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::observer::Observer;
 use crate::optimizer::Optimizer;
 use crate::predictor::trees::Running;
-use crate::predictor::{Binned, Slopes, Trees};
+use crate::predictor::{Binned, Quantile, Slopes, Trees};
 use crate::random::stream;
 use crate::settings::Part;
 use crate::task::Task;
@@ -43,7 +43,7 @@ impl Boosting {
     /// Fits one tree to what the losses say of a sample of the rows.
     ///
     /// A leaf moves by −rate·G/(H + λ). Of squared errors, alone or mixed in, the curvature is known; other losses have none, and their
-    /// gradients are measured by how long they have been so far.
+    /// gradients are measured by how long they have been so far. Of a quantile's loss the leaves are quantiles.
     pub(crate) fn round(
         &mut self,
         lesson: &mut Lesson<'_>,
@@ -84,7 +84,9 @@ impl Boosting {
             let there = &mut gradient[i as usize * width..][..width];
             there.iter_mut().zip(own).for_each(|(t, g)| *t = g / unit);
         }
-        let slopes = Slopes { gradient: &gradient, curvature: &lesson.task.weights(train) };
+        let short = lesson.short(targets, transforms, train, &all);
+        let quantile = short.as_ref().map(|(level, short)| Quantile { level: *level, short });
+        let slopes = Slopes { gradient: &gradient, curvature: &lesson.task.weights(train), quantile };
         trees.grow(&self.table, drawn, slopes, rate, &mut noise);
         Ok(Pass::Whole)
     }

@@ -10,6 +10,7 @@ use crate::error::LearnError;
 use crate::fit::Pass;
 use crate::objective::Objective;
 use crate::recipe::Recipe;
+use crate::regression;
 use crate::scaler::Scaler;
 use crate::task::Task;
 use crate::transform::{self, Transform};
@@ -98,6 +99,23 @@ impl<'a> Lesson<'a> {
         self.deriving += step.work.gradient;
         self.uncapped.extend(step.uncapped);
         Ok(step.gradient)
+    }
+
+    /// Where the loss is that of a quantile: its level, and what outputs are short of the truth, in units of the outputs.
+    pub(crate) fn short(
+        &self,
+        targets: &Scaler,
+        transforms: &[Transform],
+        rows: &[usize],
+        outputs: &[f32],
+    ) -> Option<(f64, Vec<f64>)> {
+        let plain = self.recipe.of_forecast() && self.objective.weight(self.number) == 0.0;
+        let level = regression::level(self.recipe).filter(|_| plain)?;
+        let truths = truths(self.task, self.recipe, rows);
+        let transforms = if self.recipe.scales.is_empty() { transforms } else { &[] };
+        let read = transform::read(targets, transforms, outputs).zip(truths);
+        let short = read.map(|((p, slope), truth)| if slope == 0.0 { 0.0 } else { (truth - p) / slope });
+        Some((level, short.collect()))
     }
 
     /// Notes the norm of a gradient as the predictor saw it.

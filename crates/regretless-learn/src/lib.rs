@@ -68,7 +68,7 @@ pub use observer::{Interrupt, Observer, Silent};
 pub use optimizer::{Optimizer, clip};
 pub use predictor::{
     Binned, Constant, Copied, Descend, DescentCopied, Embedding, Joint, Mlp, MlpShape, Predictor, Pullback,
-    Shared, Slopes, Tree, Trees, Weights,
+    Quantile, Shared, Slopes, Tree, Trees, Weights,
 };
 pub use random::stream;
 pub use recipe::Recipe;

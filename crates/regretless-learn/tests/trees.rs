@@ -10,7 +10,7 @@ use std::cell::Cell;
 use common::{Project, essence, fit, lp_table, lp_with};
 use rand::RngExt;
 use regretless_learn::{
-    Binned, Observer, Predictor, Silent, Slopes, TreeSettings, Trees, decision_methods, stream,
+    Binned, Observer, Predictor, Quantile, Silent, Slopes, TreeSettings, Trees, decision_methods, stream,
 };
 use regretless_project::{Run, train_new, train_on};
 
@@ -41,7 +41,7 @@ fn boosted(
         let gradient: Vec<f64> = outputs.iter().zip(y).map(|(o, y)| f64::from(*o) - y).collect();
         let mut noise = stream(3, round as u64, 0);
         let drawn = trees.sample(rows, &mut noise);
-        let slopes = Slopes { gradient: &gradient, curvature: &vec![1.0; rows] };
+        let slopes = Slopes { gradient: &gradient, curvature: &vec![1.0; rows], quantile: None };
         trees.grow(&table, drawn, slopes, rate, &mut noise);
     }
     trees
@@ -83,6 +83,59 @@ fn one_split_is_the_best_of_all() {
                 let wanted = 0.3 * sum / (side.len() as f64 + 0.5);
                 assert!((f64::from(*found) - wanted).abs() < 1e-6, "seed {seed}: {found} {wanted}");
             }
+        }
+    }
+}
+
+#[test]
+fn leaves_of_a_quantiles_loss_are_quantiles() {
+    let x = [1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0];
+    let y = [3.0, 1.0, 8.0, 20.0, 24.0, 21.0, 90.0, 22.0];
+    // d/do of the pinball loss of level 1/4 at o = 10: too much below the truth costs 1/4, above it 3/4.
+    let gradient = y.map(|y| if y > 10.0 { -0.25 } else { 0.75 });
+    let short = y.map(|y| y - 10.0);
+    let settings = TreeSettings { l2: 0.0, ..PLAIN };
+    let mut trees = Trees::new(1, 1, settings);
+    let quantile = Some(Quantile { level: 0.25, short: &short });
+    let slopes = Slopes { gradient: &gradient, curvature: &[1.0; 8], quantile };
+    trees.grow(&Binned::new(&x, 8, 1), (0..8).collect(), slopes, 1.0, &mut stream(0, 0, 0));
+    // Of 1, 3, 8 a quarter is not above 1; of 20, 21, 22, 24, 90 it is 21.
+    assert_eq!(trees.predict(&[1.0, 2.0], 2), [-9.0, 11.0]);
+}
+
+/// A row that counts twice is that row twice.
+#[test]
+fn weights_are_repetitions() {
+    let mut rng = stream(9, 0, 0);
+    let rows = 60;
+    let x: Vec<f32> = (0..rows * 2).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let y: Vec<f64> = (0..rows).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let weight: Vec<f64> = (0..rows).map(|i| if i % 3 == 0 { 2.0 } else { 1.0 }).collect();
+    let twice: Vec<usize> = (0..rows).chain((0..rows).step_by(3)).collect();
+    let (wide, long): (Vec<f32>, Vec<f64>) = (
+        twice.iter().flat_map(|&r| x[2 * r..2 * r + 2].to_vec()).collect(),
+        twice.iter().map(|&r| y[r]).collect(),
+    );
+    let grown = |inputs: &[f32], y: &[f64], curvature: &[f64], level: Option<f64>| {
+        let gradient: Vec<f64> = match level {
+            None => y.iter().zip(curvature).map(|(y, w)| -w * y).collect(),
+            Some(level) => y
+                .iter()
+                .zip(curvature)
+                .map(|(y, w)| w * if *y > 0.0 { -level } else { 1.0 - level })
+                .collect(),
+        };
+        let mut trees = Trees::new(2, 1, PLAIN);
+        let quantile = level.map(|level| Quantile { level, short: y });
+        let slopes = Slopes { gradient: &gradient, curvature, quantile };
+        let rows = (0..y.len() as u32).collect();
+        trees.grow(&Binned::new(inputs, y.len(), 2), rows, slopes, 1.0, &mut stream(0, 0, 0));
+        trees.predict(&x, 60)
+    };
+    for level in [None, Some(0.5), Some(0.3)] {
+        let (a, b) = (grown(&x, &y, &weight, level), grown(&wide, &long, &vec![1.0; long.len()], level));
+        for (a, b) in a.iter().zip(b) {
+            assert!((a - b).abs() < 1e-5, "{level:?}: {a} {b}");
         }
     }
 }

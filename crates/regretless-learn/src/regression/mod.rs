@@ -66,11 +66,16 @@ fn columns(task: &Task) -> Vec<Vec<f64>> {
 }
 
 fn aim(recipe: &Recipe) -> Aim {
+    level(recipe).map_or(Aim::Mean, Aim::Quantile)
+}
+
+/// The level of the quantile that a recipe's loss asks for; `None` if it is another loss.
+pub(crate) fn level(recipe: &Recipe) -> Option<f64> {
     let weights = recipe.training.weights;
     match recipe.method {
-        Some(Method::L1) => Aim::Quantile(0.5),
-        Some(Method::WeightedL1) => Aim::Quantile(weights.under / (weights.over + weights.under)),
-        _ => Aim::Mean,
+        Some(Method::L1) => Some(0.5),
+        Some(Method::WeightedL1) => Some(weights.under / (weights.over + weights.under)),
+        _ => None,
     }
 }
 

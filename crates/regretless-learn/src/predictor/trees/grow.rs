@@ -15,6 +15,18 @@ pub struct Slopes<'a> {
     pub gradient: &'a [f64],
     /// The second derivative of each row's loss, one for all of its outputs; 1 where there is none.
     pub curvature: &'a [f64],
+    /// Where the loss is that of a quantile, what the outputs are short of the truth, rows × outputs.
+    pub quantile: Option<Quantile<'a>>,
+}
+
+/// A leaf of a quantile's loss moves to the quantile of what its rows are short of: their gradients say on which side of the truth they
+/// are, not how far.
+#[derive(Clone, Copy, Debug)]
+pub struct Quantile<'a> {
+    /// The level τ, from 0 to 1.
+    pub level: f64,
+    /// True − predicted, rows × outputs.
+    pub short: &'a [f64],
 }
 
 /// A leaf that may be split.
@@ -34,7 +46,7 @@ struct Leaf {
 /// ```
 ///
 /// with G and H the sums of their gradients and curvatures, where half the sum of squared errors would have its minimum if rate = 1,
-/// λ = 0.
+/// λ = 0; of a quantile's loss as [`Quantile`] says.
 pub(super) fn grow(
     table: &Binned,
     mut rows: Vec<u32>,
@@ -83,13 +95,43 @@ pub(super) fn grow(
         }
     }
     leaves.sort_unstable_by_key(|leaf| leaf.node);
-    let value = |total: &[f64], k: usize| {
+    let value = |Leaf { rows: own, total, .. }: &Leaf, k: usize| {
         let below = total[CURVATURE] + settings.l2;
-        if below > 0.0 { (-rate * total[GRADIENT + k] / below) as f32 } else { 0.0 }
+        let step = match slopes.quantile {
+            _ if below == 0.0 => 0.0,
+            Some(quantile) => quantile.of(&rows[own.clone()], k, slopes) * total[CURVATURE] / below,
+            None => -total[GRADIENT + k] / below,
+        };
+        (rate * step) as f32
     };
-    let values = leaves.iter().flat_map(|leaf| (0..outputs).map(|k| value(&leaf.total, k))).collect();
+    let value = &value;
+    let values = leaves.iter().flat_map(|leaf| (0..outputs).map(move |k| value(leaf, k))).collect();
     Tree::new(nodes, values, outputs, table.features())
         .unwrap_or_else(|| unreachable!("children follow parents"))
+}
+
+impl Quantile<'_> {
+    /// The quantile of output `k` over some rows, each as often as its curvature says: where the sum of their losses is smallest, in
+    /// the middle if that is between two rows.
+    fn of(&self, rows: &[u32], k: usize, slopes: Slopes<'_>) -> f64 {
+        let outputs = slopes.gradient.len() / slopes.curvature.len().max(1);
+        let one = |&row: &u32| (self.short[row as usize * outputs + k], slopes.curvature[row as usize]);
+        let mut short: Vec<(f64, f64)> = rows.iter().map(one).collect();
+        short.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let wanted = self.level * short.iter().map(|(_, weight)| weight).sum::<f64>();
+        let mut so_far = 0.0;
+        for (i, &(value, weight)) in short.iter().enumerate() {
+            so_far += weight;
+            if so_far == wanted && i + 1 < short.len() {
+                return f64::midpoint(value, short[i + 1].0);
+            }
+            if so_far >= wanted {
+                return value;
+            }
+        }
+        // What rounding leaves of the last row.
+        short.last().map_or(0.0, |(value, _)| *value)
+    }
 }
 
 struct Grower<'a> {

@@ -17,7 +17,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 pub use bins::Binned;
-pub use grow::Slopes;
+pub use grow::{Quantile, Slopes};
 pub(crate) use running::Running;
 pub use tree::Tree;
 
@@ -36,7 +36,7 @@ const CHUNK: usize = 1024;
 /// let (inputs, y) = ([1.0, 2.0, 3.0, 4.0], [5.0, 5.0, 9.0, 9.0]);
 /// let settings = TreeSettings { min_rows: 1, l2: 0.0, ..TreeSettings::default() };
 /// let mut trees = Trees::new(1, 1, settings);
-/// let slopes = Slopes { gradient: &y.map(|y| -y), curvature: &[1.0; 4] };
+/// let slopes = Slopes { gradient: &y.map(|y| -y), curvature: &[1.0; 4], quantile: None };
 /// trees.grow(&Binned::new(&inputs, 4, 1), vec![0, 1, 2, 3], slopes, 1.0, &mut stream(0, 0, 0));
 /// assert_eq!(trees.predict(&[2.4, 2.6], 2), [5.0, 9.0]);
 /// ```
