@@ -4,7 +4,7 @@ use regretless_core::{Layout, Parameter, Problem};
 
 use crate::dataset::Names;
 use crate::error::{Hint, LearnError};
-use crate::predictor::{Constant, Descend, Embedding, Joint, Mlp, MlpShape, Predictor, Shared};
+use crate::predictor::{Constant, Descend, Embedding, Joint, Mlp, MlpShape, Predictor, Shared, Trees};
 use crate::settings::{Initial, PredictorKind, PredictorSettings, QuadraticSettings};
 
 /// Positions of the entries of Q in the flat prediction.
@@ -38,6 +38,9 @@ pub(crate) fn predictor(
     if constant || settings.kind == PredictorKind::Constant {
         return Ok(Box::new(Constant { outputs: layout.width() }));
     }
+    if settings.kind == PredictorKind::Trees {
+        return trees(settings, layout, names);
+    }
     let Some(quadratic) = settings.quadratic else {
         return Ok(network(
             settings,
@@ -68,6 +71,23 @@ pub(crate) fn predictor(
         members.push((network(settings, problem, layout, names, &rest, seed)?, rest));
     }
     Ok(Box::new(Joint::new(members)))
+}
+
+/// Trees have leaves of numbers and know no variables.
+fn trees(
+    settings: &PredictorSettings,
+    layout: &Layout,
+    names: &Names,
+) -> Result<Box<dyn Predictor>, LearnError> {
+    let what = if settings.quadratic.is_some() {
+        "trees do not predict Q: it has to be positive semidefinite, and leaves know nothing of that"
+    } else if settings.shared {
+        "trees are not shared by the variables"
+    } else {
+        return Ok(Box::new(Trees::new(names.features.len(), layout.width(), settings.trees)));
+    };
+    let hint = Hint::set("set {}", "predictor", "kind", "\"mlp\"");
+    Err(LearnError::Settings { what: what.into(), hint })
 }
 
 /// The network for the given positions of the flat prediction.

@@ -59,6 +59,13 @@ impl Objective {
         self.mix.map_or(0.0, |mix| mix.at(epoch - self.warmup))
     }
 
+    /// The second derivative of an instance's loss in each of its outputs: that of L2, the mean of squares of standardised errors, and
+    /// of what is mixed with it, which has its length. Other losses have none.
+    pub(crate) fn curvature(&self, epoch: usize, width: usize) -> Option<f64> {
+        let squares = self.weight(epoch) > 0.0 || self.main.method() == Method::L2;
+        squares.then(|| 2.0 / width as f64)
+    }
+
     /// Prepares the losses for an epoch.
     pub fn start(&mut self, epoch: usize) -> Result<(), LearnError> {
         let k = self.k(epoch);

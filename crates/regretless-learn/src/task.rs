@@ -19,7 +19,7 @@ use crate::predictor::Predictor;
 use crate::recipe::Recipe;
 use crate::scale;
 use crate::scaler::Scaler;
-use crate::settings::{Infeasible, MethodName, Part, PredictorSettings, Settings, Sharpness};
+use crate::settings::{Infeasible, MethodName, Part, PredictorKind, PredictorSettings, Settings, Sharpness};
 use crate::transform::{Scale, Transform};
 
 /// Instances whose exact multipliers set the penalties of hard rows; more say little more.
@@ -82,8 +82,7 @@ impl Standard {
                 (targets.mean[k], targets.deviation[k]) = (0.0, 1.0);
             }
         }
-        let p = data.width().max(1);
-        let inputs = data.features.iter().enumerate().map(|(i, v)| features.forward(i % p, *v)).collect();
+        let inputs = features.inputs(&data.features, settings.kind == PredictorKind::Trees);
         Self { features, statistics, targets, inputs }
     }
 }
@@ -266,8 +265,14 @@ impl Task {
         let settings = &self.settings.surrogate;
         let (segments, smoothing) = (settings.options.segments, settings.options.smoothing);
         let stated = Parameter::ALL.into_iter().flat_map(|p| p.of(self.problem()).iter().copied());
+        let predictor = &self.settings.predictor;
+        let trees = if predictor.kind == PredictorKind::Trees {
+            format!(", {:?}", predictor.trees)
+        } else {
+            String::new()
+        };
         format!(
-            "{recipe:?}, {segments:?} {smoothing} {:?}, problem {}, data {}",
+            "{recipe:?}, {segments:?} {smoothing} {:?}, problem {}, data {}{trees}",
             settings.rule,
             fingerprint(stated),
             self.data.fingerprint()
