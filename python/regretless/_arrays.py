@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,6 +67,34 @@ def matrix(what: str, value: ArrayLike, columns: int) -> Float:
     if array.ndim != 2 or array.shape[1] != columns:
         raise ProblemError(f"{what} has the shape {array.shape}, expected (rows, {columns})")
     return array
+
+
+class Sparse(NamedTuple):
+    """A sparse matrix by its stored coefficients."""
+
+    height: int
+    width: int
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    values: Float
+
+
+def coefficients(what: str, value: Any, columns: int) -> Float | Sparse:
+    """A copy of a matrix with so many columns, an array or SciPy's sparse; what the caller does with it afterwards is no
+    part of the problem. Entries that are stored twice are summed, as SciPy reads them; a zero that is stored is kept."""
+    if not hasattr(value, "tocoo"):
+        return matrix(what, value, columns).copy()
+    if len(value.shape) != 2 or value.shape[1] != columns:
+        raise ProblemError(f"{what} has the shape {value.shape}, expected (rows, {columns})")
+    coo = value.tocoo(copy=True)
+    coo.sum_duplicates()
+    rows, cols = (np.ascontiguousarray(part, dtype=np.int64) for part in (coo.row, coo.col))
+    return Sparse(int(coo.shape[0]), columns, rows, cols, floats(what, coo.data))
+
+
+def height(rows: Float | Sparse) -> int:
+    """Rows of a matrix."""
+    return rows.height if isinstance(rows, Sparse) else len(rows)
 
 
 class Batch:

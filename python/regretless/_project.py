@@ -27,6 +27,7 @@ SETTINGS = {
     "multipliers": "surrogate.multipliers",
     "predictor": "predictor.kind",
     "layers": "predictor.layers",
+    "trees": "predictor.*",
     "dropout": "predictor.dropout",
     "embedding": "predictor.quadratic",
     "method": "training.method",
@@ -68,6 +69,11 @@ def sections(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         if value is None:
             continue
         section, key = SETTINGS[name].split(".")
+        if name == "trees":
+            if not isinstance(value, Mapping):
+                raise TrainingError(f"trees is {value!r}: a dict such as {{'depth': 4}}")
+            out.setdefault(section, {}).update(value)
+            continue
         if name == "patience":
             value = {"patience": value}
         elif name == "scenarios":

@@ -4,6 +4,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arrays import Sparse
+
 __all__ = [
     "Comparison",
     "Data",
@@ -39,16 +41,17 @@ class Problem:
         sense: str,
         variables: list[str] | None,
         theta: _Float | None,
-        Q: _Float | None,
-        soft: list[tuple[str, _Float, _Float, _Float, _Float]],
-        at_most: list[tuple[str, _Float, _Float]],
-        equal: list[tuple[str, _Float, _Float]],
+        Q: _Float | Sparse | None,
+        soft: list[tuple[str, _Float | Sparse, _Float, _Float, _Float]],
+        at_most: list[tuple[str, _Float | Sparse, _Float]],
+        equal: list[tuple[str, _Float | Sparse, _Float]],
         lower: _Float | None,
         upper: _Float | None,
     ) -> Problem: ...
     @property
     def variables(self) -> list[str]: ...
     def stated(self, symbol: str) -> _Float: ...
+    def places(self, symbol: str) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None: ...
     def solve(
         self, given: _Given, rows: int, tolerance: float | None, best_effort: bool, threads: int | None
     ) -> dict[str, Any]: ...

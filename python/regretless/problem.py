@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _regretless
-from ._arrays import Batch, Figure, Float, Why, Word, floats, matrix, number, vector
+from ._arrays import Batch, Figure, Float, Sparse, Why, Word, coefficients, floats, height, number, vector
 from ._shown import Brief, table
 from .errors import ProblemError
 
@@ -93,6 +93,10 @@ class Problem:
     >>> optimum.x, optimum.objective, optimum.status
     (array([8., 0.]), 21.0, 'optimal')
 
+    ``A``, ``B``, ``C`` and ``Q`` may be SciPy's sparse matrices. Their parameter is then the vector of stored values, in
+    overrides, predictions and gradients alike (:meth:`places` says which is which): what is not stored is 0 and stays 0, a
+    zero that is stored may be predicted. A sparse Q stores its diagonal too.
+
     A batch has one axis more. Instances that are infeasible have a status, not an exception:
 
     >>> farm.solve([[3.0, 2.0], [1.0, 2.0]]).objective
@@ -125,18 +129,15 @@ class Problem:
         for i, block in enumerate(blocks):
             if not isinstance(block, Soft):
                 raise ProblemError(f"soft has a {type(block).__name__}: regretless.Soft is expected")
-            C = matrix("C", block.C, n)
-            parts = (
-                vector(w, v, len(C)) for w, v in (("d", block.d), ("weight", block.weight), ("under", block.under))
-            )
+            C = coefficients("C", block.C, n)
+            sides = (("d", block.d), ("weight", block.weight), ("under", block.under))
             default = "soft" if len(blocks) == 1 else f"soft{i}"
-            # Copies: what the caller does with an array afterwards is no part of the problem.
-            rows.append((block.name or default, *(part.copy() for part in (C, *parts))))
+            rows.append((block.name or default, C, *(vector(w, v, height(C)).copy() for w, v in sides)))
         #: Everything the problem was made from; what pickling keeps.
         self._state: dict[str, Any] = {
             "n": n,
             "theta": None if theta is None else vector("theta", theta, n).copy(),
-            "Q": None if Q is None else matrix("Q", Q, n).copy(),
+            "Q": None if Q is None else coefficients("Q", Q, n),
             "soft": rows,
             "at_most": _hard("A", A, "b", b, n, "at_most"),
             "equal": _hard("B", B, "c", c, n, "equal"),
@@ -187,7 +188,8 @@ class Problem:
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shape of every parameter the problem has; Q is always one of them, blocks of a kind are stacked.
+        """The shape of every parameter the problem has; Q is always one of them, blocks of a kind are stacked. A sparse
+        one is a vector of its stored values: see :meth:`places`.
 
         >>> import regretless as rl
         >>> rl.Problem(2, A=[[1.0, 1.0]], b=8.0).shapes
@@ -198,8 +200,7 @@ class Problem:
     @cached_property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         n, s = self.n, self._state
-        soft = sum(len(block[1]) for block in s["soft"])
-        at_most, equal = (sum(len(block[1]) for block in s[kind]) for kind in ("at_most", "equal"))
+        soft, at_most, equal = (sum(height(block[1]) for block in s[kind]) for kind in KINDS[:3])
         shapes: dict[str, tuple[int, ...]] = {"theta": (n,), "Q": (n, n)}
         if soft:
             shapes |= {"C": (soft, n), "d": (soft,), "alpha": (soft,), "under": (soft,)}
@@ -207,7 +208,23 @@ class Problem:
             shapes |= {"A": (at_most, n), "b": (at_most,)}
         if equal:
             shapes |= {"B": (equal, n), "c": (equal,)}
+        for symbol in shapes.keys() & {"Q", "C", "A", "B"}:
+            if (places := self._inner.places(symbol)) is not None:
+                shapes[symbol] = places[0].shape
         return shapes | {"lower": (n,), "upper": (n,)}
+
+    def places(self, symbol: str) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """Row and column of each value of a sparse parameter, row after row from left to right; ``None`` for a dense one.
+
+        >>> import regretless as rl, scipy.sparse as sp
+        >>> flow = rl.Problem(3, B=sp.csr_array([[1.0, 0.0, -1.0], [0.0, 2.0, 0.0]]), c=0.0)
+        >>> flow.stated("B"), flow.places("B")
+        (array([ 1., -1.,  2.]), (array([0, 0, 1]), array([0, 2, 1])))
+        """
+        if symbol not in self.shapes:
+            raise ProblemError(f"the problem has no parameter `{symbol}`: it has {', '.join(self.shapes)}")
+        found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = self._inner.places(symbol)
+        return found
 
     def stated(self, symbol: str) -> Float:
         """What the problem states for a parameter."""
@@ -324,11 +341,11 @@ def stated_problem(problem: Any) -> Problem:
 
 def _hard(
     what: str, M: ArrayLike | None, side: str, rhs: ArrayLike | None, n: int, name: str
-) -> list[tuple[str, Float, Float]]:
+) -> list[tuple[str, Float | Sparse, Float]]:
     if (M is None) != (rhs is None):
         given, missing = (side, what) if M is None else (what, side)
         raise ProblemError(f"{given} is given without {missing}")
     if M is None or rhs is None:
         return []
-    rows = matrix(what, M, n)
-    return [(name, rows.copy(), vector(side, rhs, len(rows)).copy())]
+    rows = coefficients(what, M, n)
+    return [(name, rows, vector(side, rhs, height(rows)).copy())]

@@ -68,7 +68,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
 
     ``predicts`` names one parameter or several; θ, if the problem states none, need not be named. ``method`` is ``"auto"`` (trains two-stage predictors, fine-tunes them with every decision loss that fits, tries scenarios, and keeps what
     is best on validation), one of ``regretless.METHODS``, or one of them with ``+l2``, ``+stopped`` and ``+scenarios``. ``K`` is ``"auto"``, a number, or
-    several to choose from. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
+    several to choose from. ``predictor`` is ``"linear"``, ``"mlp"`` or ``"trees"``, boosted trees with keys of ``[predictor]`` in ``trees``, such as
+    ``{"depth": 4}``. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
 
     ``fit(X, y)`` takes arrays or frames (pandas, polars, Arrow): for one predicted parameter its entries, or a dict with several parameters, or for
     a search one array with their entries side by side, in the order of ``predicts``. For one quantity y may have one axis. Columns of frames are
@@ -98,6 +99,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         predicts: str | Sequence[str] | None = None,
         predictor: str = "mlp",
         layers: Sequence[int] | None = None,
+        trees: Mapping[str, Any] | None = None,
         K: float | Sequence[float] | str = "auto",
         smoothing: float = 0.0,
         multipliers: str | float = "dual",
@@ -122,6 +124,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.predicts = predicts
         self.predictor = predictor
         self.layers = layers
+        self.trees = trees
         self.K = K
         self.smoothing = smoothing
         self.multipliers = multipliers

@@ -1,6 +1,7 @@
 //! The tables of `bench/ENGINE.md`: one thread, ratios within one run.
 //!
-//! `cargo run --release -p regretless-bench` prints the comparison with Clarabel and the memory of a large batch;
+//! `cargo run --release -p regretless-bench` prints the memory of a large batch, the comparison with Clarabel and scenarios
+//! (`-- scenarios` those alone);
 //! `cargo run --release -p regretless-bench --features timings` prints how time grows with n and where it goes.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and fails loudly")]
 
@@ -8,6 +9,7 @@
 mod growth;
 mod memory;
 mod problems;
+mod scenarios;
 mod versus;
 
 fn main() {
@@ -15,8 +17,11 @@ fn main() {
     #[cfg(feature = "timings")]
     growth::run();
     if cfg!(not(feature = "timings")) {
-        // First, while the process has met nothing else.
-        memory::run();
-        versus::run();
+        if std::env::args().nth(1).as_deref() != Some("scenarios") {
+            // First, while the process has met nothing else.
+            memory::run();
+            versus::run();
+        }
+        scenarios::run();
     }
 }

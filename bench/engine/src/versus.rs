@@ -4,9 +4,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use rand::RngExt;
+use regretless_core::engine::{Link, reference};
 use regretless_core::{
-    Instance, Link, Multipliers, Oracle, Problem, Rule, Solution, Store, Surrogate, SurrogateOptions,
-    SurrogateStatus, reference,
+    Instance, Multipliers, Oracle, Problem, Rule, Solution, Store, Surrogate, SurrogateOptions,
+    SurrogateStatus,
 };
 
 use crate::problems::{portfolio, provisioning, rng, synthetic};

@@ -1,7 +1,7 @@
 //! The tables of `bench/LEARNING.md`: one thread, ratios within one run.
 //!
-//! `cargo run --release -p regretless-bench-learning` prints them; with `-- training`, `-- deciding` or `-- networks` one of
-//! the three, with `-- sharpness SEEDS PROBLEM…` the table of K in `docs/training.md`.
+//! `cargo run --release -p regretless-bench-learning` prints them; with `-- training`, `-- deciding`, `-- networks` or `-- trees` one
+//! of them, with `-- sharpness SEEDS PROBLEM…` the table of K in `docs/training.md`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and fails loudly")]
 
 mod data;
@@ -9,6 +9,7 @@ mod deciding;
 mod networks;
 mod sharpness;
 mod training;
+mod trees;
 
 fn main() {
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
@@ -25,6 +26,9 @@ fn main() {
     }
     if wanted("networks") {
         networks::run();
+    }
+    if wanted("trees") {
+        trees::run(std::env::args().nth(2).as_deref().map(std::path::Path::new));
     }
 }
 

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use regretless_core::reference;
+use regretless_core::engine::reference;
 use regretless_learn::{Epoch, Fit, LearnError, Observer, Recipe};
 use regretless_project::{Spec, train_new};
 

@@ -9,7 +9,7 @@
 //!
 //! 1. A [`Problem`] is stated once and validated; an [`Instance`] overrides any of its parameters for one solve.
 //! 2. An [`Oracle`] solves it exactly: an [`Optimum`] with multipliers, basis and [`Status`].
-//! 3. [`Multipliers`] say what a violated hard row costs, by a [`Rule`], with a [`Certificate`].
+//! 3. [`Multipliers`] say what a violated hard row costs, by a [`Rule`], with a [`Certificate`](multipliers::Certificate).
 //! 4. A [`Surrogate`] is the problem softened with those multipliers and smoothed with a [`Sharpness`] K. It is solved for
 //!    one instance or for many at once, from nothing or from a [`Store`] of earlier solutions: a [`Solution`].
 //! 5. [`Solution::vjp`] and [`Solution::jvp`] differentiate it with the factor the solve left behind: [`Gradients`].
@@ -63,6 +63,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! There are two tiers. What stands here is what problems, losses and decisions are written with. What lies behind it is
+//! reached by module: [`problem`] (patterns, rows, shapes), [`engine`] (measured accuracy, pieces, the reference solver),
+//! [`solve`] (exact solvers of one's own, threads), [`multipliers`], [`surrogate`] and [`gradient`] (batches as tables),
+//! [`loss`] (what can go wrong with a sample).
+//!
 //! Folders follow the way of the data, and each uses only those before it: `linalg` → `problem` → `engine` (the parametric
 //! active-set method, a homotopy) → `solve` (exact) → `multipliers` → `surrogate` → `gradient` → `predict` → `loss` → `decide`.
 //!
@@ -71,51 +76,32 @@
 //! stacked rows, M and U for the rows on the quadratic and the linear piece.
 
 mod decide;
-mod engine;
-mod gradient;
+pub mod engine;
+pub mod gradient;
 mod linalg;
 pub mod loss;
-mod multipliers;
+pub mod multipliers;
 mod predict;
-mod problem;
-mod solve;
-mod surrogate;
+pub mod problem;
+pub mod solve;
+pub mod surrogate;
 
 pub use decide::regret::{Decision, Regret};
-pub use engine::accuracy::Accuracy;
-pub use engine::clock::Nanos;
-pub use engine::reference;
-pub use engine::rows::Piece;
-pub use engine::status::{Link, SurrogateStatus};
-pub use engine::workspace::Work;
+pub use engine::SurrogateStatus;
 pub use gradient::Gradients;
-pub use gradient::batch::BatchGradients;
 pub use linalg::matrix::Matrix;
 pub use loss::build as build_loss;
-pub use loss::{
-    Batch, Cause, DecisionLoss, LossError, LossOptions, LossTrouble, LossWork, Losses, Method, MethodInfo,
-    Side, mix,
-};
-pub use multipliers::{Certificate, MultiplierError, Multipliers, Refusal, Rule};
+pub use loss::{Batch, DecisionLoss, LossError, LossOptions, Losses, Method, mix};
+pub use multipliers::{MultiplierError, Multipliers, Rule};
 pub use predict::layout::{Layout, Part};
 pub use predict::scenarios::{ScenarioError, Scenarios};
 pub use predict::truths::Truths;
-pub use problem::parameter::{Parameter, Parameters, Role};
-pub use problem::tolerance::Tolerances;
 pub use problem::{
-    Block, ByParameter, HardRows, Instance, Problem, ProblemBuilder, ProblemError, RowId, RowValues, Sense,
-    Shape, Soft, SoftRows, View,
+    Coefficients, Instance, Parameter, Parameters, Problem, ProblemBuilder, ProblemError, RowId, RowValues,
+    Sense, Soft, Tolerances, View,
 };
-pub use solve::codec::SavedError;
-pub use solve::exact_solver::{Exact, ExactSolver};
-pub use solve::optimum::{Optimum, Status};
-pub use solve::oracle::Oracle;
-pub use solve::pace::Pace;
-pub use solve::store::Store;
-pub use surrogate::sharpness::Sharpness;
-pub use surrogate::solution::Solution;
-pub use surrogate::solutions::Solutions;
-pub use surrogate::{Segments, Surrogate, SurrogateOptions};
+pub use solve::{Optimum, Oracle, Status, Store};
+pub use surrogate::{Segments, Sharpness, Solution, Surrogate, SurrogateOptions};
 
 /// The README's Rust code, run as a documentation test.
 #[cfg(doctest)]

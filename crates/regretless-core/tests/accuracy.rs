@@ -6,9 +6,10 @@ mod common;
 use common::{Recipe, rng};
 use proptest::prelude::*;
 use rand::RngExt;
+use regretless_core::engine::{Accuracy, Link};
 use regretless_core::{
-    Accuracy, Instance, Link, Matrix, Multipliers, Optimum, Oracle, Problem, Rule, Sense, Soft, Status,
-    Store, Surrogate, SurrogateOptions, SurrogateStatus, Tolerances,
+    Instance, Matrix, Multipliers, Optimum, Oracle, Problem, Rule, Sense, Soft, Status, Store, Surrogate,
+    SurrogateOptions, SurrogateStatus, Tolerances,
 };
 
 /// The figures of an answer, row by row from the definition.
@@ -49,10 +50,11 @@ fn figures(problem: &Problem, optimum: &Optimum) -> Accuracy {
         pull.iter_mut().zip(row).for_each(|(p, a)| *p += l.soft[k] * a);
         assert!(l.soft[k] <= view.alpha[k] * (1.0 + 1e-12) && l.soft[k] >= -view.under[k] * (1.0 + 1e-12));
     }
+    let quadratic = view.quadratic().map(|q| q.dense());
     let (mut worst, mut theta, mut largest) = (0.0_f64, 0.0_f64, 0.0_f64);
     for j in 0..n {
         let curve: f64 =
-            view.quadratic().map_or(0.0, |q| (0..n).map(|k| (q[j * n + k] + q[k * n + j]) * x[k]).sum());
+            quadratic.as_deref().map_or(0.0, |q| (0..n).map(|k| (q[j * n + k] + q[k * n + j]) * x[k]).sum());
         worst = worst.max((sign * view.theta[j] - curve - pull[j]).abs());
         theta = theta.max(view.theta[j].abs());
         largest = largest.max(pull[j].abs());
@@ -75,7 +77,7 @@ fn in_units(problem: &Problem, s: &[f64]) -> Problem {
         .equal("b", columns(view.B), view.c)
         .lower(scaled(view.lower, -1))
         .upper(scaled(view.upper, -1));
-    if let Some(q) = view.quadratic() {
+    if let Some(q) = view.quadratic().map(|q| q.dense()) {
         builder = builder.quadratic(Matrix::from_fn(n, n, |i, j| q[i * n + j] * s[i] * s[j]));
     }
     builder.build().unwrap()

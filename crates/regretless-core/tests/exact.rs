@@ -6,7 +6,7 @@ mod common;
 use common::{Recipe, rng};
 use proptest::prelude::*;
 use rand::RngExt;
-use regretless_core::reference::{self, ReferenceStatus};
+use regretless_core::engine::reference::{self, ReferenceStatus};
 use regretless_core::*;
 
 /// KKT conditions of the original problem, written out from its statement.
@@ -18,7 +18,7 @@ fn check_kkt(problem: &Problem, optimum: &Optimum, tolerance: f64) {
     let value = |r: &[f64]| r.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
     let mut force: Vec<f64> = problem.theta().iter().map(|t| sign * t).collect();
     let mut size = force.iter().fold(1e-3_f64, |a, t| a.max(t.abs()));
-    if let Some(q) = view.quadratic() {
+    if let Some(q) = view.quadratic().map(|q| q.dense()) {
         for i in 0..n {
             force[i] -= (0..n).map(|j| (q[i * n + j] + q[j * n + i]) * x[j]).sum::<f64>();
         }
@@ -81,7 +81,7 @@ fn check_strong_duality(problem: &Problem, optimum: &Optimum) {
         |l: &[f64], r: &[f64]| l.iter().zip(r).filter(|(l, _)| **l != 0.0).map(|(l, r)| l * r).sum::<f64>();
     let mut dual = sum(&m.soft, view.d) + sum(&m.at_most, view.b) + sum(&m.equal, view.c);
     dual += sum(&m.upper, view.upper) - sum(&m.lower, view.lower);
-    if let Some(q) = view.quadratic() {
+    if let Some(q) = view.quadratic().map(|q| q.dense()) {
         for i in 0..n {
             for j in 0..n {
                 dual += q[i * n + j] * optimum.x[i] * optimum.x[j];

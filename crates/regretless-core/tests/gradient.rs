@@ -7,6 +7,7 @@ use common::params::{NAMES, Params, part};
 use common::{Recipe, rng};
 use proptest::prelude::*;
 use rand::RngExt;
+use regretless_core::engine::Piece;
 use regretless_core::*;
 
 fn surrogate(problem: &Problem, k: f64, segments: Segments) -> Option<Surrogate> {

@@ -4,6 +4,7 @@
 mod common;
 
 use common::cases::{layouts, near, problem};
+use regretless_core::problem::ByParameter;
 use regretless_core::*;
 
 #[test]

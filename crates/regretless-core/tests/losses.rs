@@ -4,6 +4,8 @@
 mod common;
 
 use common::cases::{Case, every, layouts, many, options, problem};
+use regretless_core::solve::Par;
+use regretless_core::solve::SavedError;
 use regretless_core::*;
 
 /// Central differences of the loss's own value, all in one batch of fresh samples. Points next to a kink are skipped:
@@ -161,18 +163,17 @@ fn where_a_sample_started_does_not_matter() {
 
 #[test]
 fn threads_change_nothing() {
-    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let (one, four) = (pool(1), pool(4));
+    let (alone, four) = (Par::alone(), Par::new(4).unwrap());
     for method in Method::ALL {
         for case in every(method, 6) {
-            let run = |pool: &rayon::ThreadPool| {
+            let run = |par: &Par| {
                 let mut loss = case.loss(method);
-                pool.install(|| {
+                par.run(|| {
                     loss.evaluate(&case.batch()).unwrap();
                     loss.evaluate(&case.batch()).unwrap()
                 })
             };
-            let (a, b) = (run(&one), run(&four));
+            let (a, b) = (run(&alone), run(&four));
             assert_eq!((a.values, a.gradients), (b.values, b.gradients), "{method}");
         }
     }

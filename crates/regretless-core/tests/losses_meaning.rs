@@ -4,6 +4,7 @@
 mod common;
 
 use common::cases::{Case, every, options, problem};
+use regretless_core::engine::reference;
 use regretless_core::*;
 
 fn sign(problem: &Problem) -> f64 {

@@ -7,6 +7,7 @@ mod common;
 
 use common::rng;
 use rand::RngExt;
+use regretless_core::engine::reference;
 use regretless_core::*;
 
 type Dense = Vec<Vec<f64>>;

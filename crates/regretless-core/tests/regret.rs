@@ -4,6 +4,8 @@
 mod common;
 
 use common::cases::{Case, layouts, problem};
+use regretless_core::engine::reference;
+use regretless_core::loss::{Cause, Side};
 use regretless_core::*;
 
 fn cases() -> Vec<Case> {

@@ -5,6 +5,7 @@ mod common;
 
 use common::cases::{Case, near, options, problem};
 use common::{normal, rng};
+use regretless_core::engine::reference;
 use regretless_core::*;
 
 fn residuals(layout: &Layout, count: usize, seed: u64) -> Vec<f64> {

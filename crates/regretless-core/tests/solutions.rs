@@ -4,6 +4,7 @@
 mod common;
 
 use common::cases::problem;
+use regretless_core::surrogate::Solutions;
 use regretless_core::*;
 
 #[test]

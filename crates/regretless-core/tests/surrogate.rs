@@ -7,6 +7,7 @@ use common::params::Params;
 use common::{Recipe, rng};
 use proptest::prelude::*;
 use rand::RngExt;
+use regretless_core::solve::Par;
 use regretless_core::*;
 
 /// S'(z) from its definition.
@@ -259,7 +260,7 @@ fn batches_are_bit_equal_to_loops_for_any_number_of_threads() {
     let instances: Vec<Instance> = thetas.iter().map(|t| Instance::theta(t)).collect();
     let ids: Vec<u64> = (0..200).collect();
     let run = |threads: usize| {
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+        Par::new(threads).unwrap().run(|| {
             let mut store = Store::with_budget(100_000);
             let mut all = Vec::new();
             for _ in 0..3 {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::cases::{Case, layouts, options, problem};
+use regretless_core::solve::{Exact, ExactSolver};
 use regretless_core::*;
 
 fn cases() -> Vec<Case> {

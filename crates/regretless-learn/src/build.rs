@@ -1,10 +1,10 @@
 //! From settings to a predictor.
 
-use regretless_core::{Layout, Parameter};
+use regretless_core::{Layout, Parameter, Problem};
 
 use crate::dataset::Names;
 use crate::error::{Hint, LearnError};
-use crate::predictor::{Constant, Descend, Embedding, Joint, Mlp, MlpShape, Predictor, Shared};
+use crate::predictor::{Constant, Descend, Embedding, Joint, Mlp, MlpShape, Predictor, Shared, Trees};
 use crate::settings::{Initial, PredictorKind, PredictorSettings, QuadraticSettings};
 
 /// Positions of the entries of Q in the flat prediction.
@@ -25,10 +25,10 @@ fn entries(layout: &Layout, wanted: impl Fn(Parameter) -> bool) -> Vec<usize> {
     found
 }
 
-/// An untrained predictor for the outputs of `layout`, which are of a problem with `n` variables; `mean` is the training mean of the targets.
+/// An untrained predictor for the outputs of `layout`, which are parameters of `problem`; `mean` is the training mean of the targets.
 pub(crate) fn predictor(
     settings: &PredictorSettings,
-    n: usize,
+    problem: &Problem,
     layout: &Layout,
     names: &Names,
     mean: &[f64],
@@ -38,10 +38,27 @@ pub(crate) fn predictor(
     if constant || settings.kind == PredictorKind::Constant {
         return Ok(Box::new(Constant { outputs: layout.width() }));
     }
+    if settings.kind == PredictorKind::Trees {
+        return trees(settings, layout, names);
+    }
     let Some(quadratic) = settings.quadratic else {
-        return Ok(network(settings, n, layout, names, &(0..layout.width()).collect::<Vec<_>>(), seed)?);
+        return Ok(network(
+            settings,
+            problem,
+            layout,
+            names,
+            &(0..layout.width()).collect::<Vec<_>>(),
+            seed,
+        )?);
     };
-    let own = quadratic_entries(layout);
+    let (n, own) = (problem.n(), quadratic_entries(layout));
+    if own.len() != n * n {
+        return Err(LearnError::Settings {
+            what: "an embedding predicts every entry of Q, not a part of them and not a sparse pattern"
+                .into(),
+            hint: "predict the whole of a dense Q, or leave the embedding out".into(),
+        });
+    }
     let rest = entries(layout, |p| p != Parameter::Quadratic);
     let mean: Vec<f64> = own.iter().map(|&k| mean[k]).collect();
     let QuadraticSettings { embedding, form, ridge } = quadratic;
@@ -51,15 +68,32 @@ pub(crate) fn predictor(
     };
     let mut members: Vec<(Box<dyn Descend>, Vec<usize>)> = vec![(Box::new(embedding), own)];
     if !rest.is_empty() {
-        members.push((network(settings, n, layout, names, &rest, seed)?, rest));
+        members.push((network(settings, problem, layout, names, &rest, seed)?, rest));
     }
     Ok(Box::new(Joint::new(members)))
+}
+
+/// Trees have leaves of numbers and know no variables.
+fn trees(
+    settings: &PredictorSettings,
+    layout: &Layout,
+    names: &Names,
+) -> Result<Box<dyn Predictor>, LearnError> {
+    let what = if settings.quadratic.is_some() {
+        "trees do not predict Q: it has to be positive semidefinite, and leaves know nothing of that"
+    } else if settings.shared {
+        "trees are not shared by the variables"
+    } else {
+        return Ok(Box::new(Trees::new(names.features.len(), layout.width(), settings.trees)));
+    };
+    let hint = Hint::set("set {}", "predictor", "kind", "\"mlp\"");
+    Err(LearnError::Settings { what: what.into(), hint })
 }
 
 /// The network for the given positions of the flat prediction.
 fn network(
     settings: &PredictorSettings,
-    n: usize,
+    problem: &Problem,
     layout: &Layout,
     names: &Names,
     outputs: &[usize],
@@ -78,26 +112,30 @@ fn network(
     let Some(inputs) = names.per_variable.clone().filter(|_| settings.shared) else {
         return Ok(Box::new(Mlp::new(&shape(features, outputs.len()), seed)));
     };
-    let places = per_variable(n, layout, outputs)?;
+    let places = per_variable(problem, layout, outputs)?;
     let inner = Mlp::new(&shape(inputs.first().map_or(0, Vec::len), places[0].len()), seed);
     Ok(Box::new(Shared::new(Box::new(inner), features, inputs, places)))
 }
 
 /// For each variable, the positions within `outputs` of its entries: θⱼ, bounds of j, column j of matrices.
-fn per_variable(n: usize, layout: &Layout, outputs: &[usize]) -> Result<Vec<Vec<usize>>, LearnError> {
+fn per_variable(
+    problem: &Problem,
+    layout: &Layout,
+    outputs: &[usize],
+) -> Result<Vec<Vec<usize>>, LearnError> {
     let mut variable = vec![None; layout.width()];
     let mut at = 0;
     for part in layout.parts() {
         for k in part.range.clone() {
             variable[at] = match part.parameter {
                 Parameter::Linear | Parameter::Lower | Parameter::Upper => Some(k),
-                Parameter::SoftRows | Parameter::AtMostRows | Parameter::EqualRows => Some(k % n),
-                _ => None,
+                Parameter::Quadratic => None,
+                matrix => matrix.pattern(problem).map(|pattern| pattern.place(k).1),
             };
             at += 1;
         }
     }
-    let mut places = vec![Vec::new(); n];
+    let mut places = vec![Vec::new(); problem.n()];
     for (position, &k) in outputs.iter().enumerate() {
         let Some(j) = variable[k] else {
             return Err(LearnError::Settings {

@@ -10,6 +10,8 @@ use crate::epoch::Epoch;
 use crate::error::LearnError;
 use crate::files;
 use crate::fit::Fit;
+use crate::predictor::trees::{LEAVES, NODES, SIZES};
+use crate::predictor::{Trees, Weights};
 
 /// Raised when the layout of checkpoints changes.
 const VERSION: u32 = 2;
@@ -54,6 +56,10 @@ pub(crate) fn write(path: &Path, fit: &mut Fit<'_>, stage: usize) -> Result<(), 
             predictor.descent().map(|d| (flat(&d.weights()), flat(&d.buffers()))).unwrap_or_default();
         floats(format!("{label}.weights"), &weights);
         floats(format!("{label}.buffers"), &buffers);
+        let trees = predictor.boosting().map(Trees::weights);
+        for (name, _, values) in trees.iter().flat_map(Weights::iter) {
+            floats(format!("{label}.{name}"), values);
+        }
     }
     floats("optimizer.first".into(), &fit.optimizer.first);
     floats("optimizer.second".into(), &fit.optimizer.second);
@@ -96,6 +102,14 @@ pub(crate) fn read(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
             Some(descent) => fill(descent.weights_mut(), &weights) && fill(descent.buffers_mut(), &buffers),
             None => weights.is_empty() && buffers.is_empty(),
         };
+        let fits = fits
+            && match predictor.boosting_mut() {
+                Some(trees) => {
+                    let matrix = |name: &str| data(&format!("{label}.{name}")).map(|bytes| numbers(&bytes));
+                    trees.restore(&matrix(SIZES)?, &matrix(NODES)?, &matrix(LEAVES)?)
+                }
+                None => true,
+            };
         if !fits {
             return Err(broken(path, "its weights do not fit the predictor"));
         }
@@ -150,12 +164,12 @@ fn broken(path: &Path, what: &str) -> LearnError {
 }
 
 /// All weights of a predictor as one vector.
-pub(crate) fn flat(parts: &[&crate::predictor::Weights]) -> Vec<f32> {
+pub(crate) fn flat(parts: &[&Weights]) -> Vec<f32> {
     parts.iter().flat_map(|w| w.values().iter().copied()).collect()
 }
 
 /// Puts a flat vector into a predictor's parts; false if it does not fit.
-pub(crate) fn fill(parts: Vec<&mut crate::predictor::Weights>, flat: &[f32]) -> bool {
+pub(crate) fn fill(parts: Vec<&mut Weights>, flat: &[f32]) -> bool {
     if parts.iter().map(|w| w.len()).sum::<usize>() != flat.len() {
         return false;
     }

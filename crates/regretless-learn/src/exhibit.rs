@@ -90,13 +90,9 @@ fn activity(task: &Task, judgement: &Judgement, truths: &[f64]) -> Vec<Activity>
         let instance = truth.instance();
         let Ok(view) = problem.view(&instance) else { continue };
         for (id, row_name) in ids.iter().zip(&names) {
-            let (matrix, limits, i) = match *id {
-                RowId::AtMost(i) => (view.A, view.b, i),
-                RowId::Soft(i) | RowId::Equal(i) | RowId::Lower(i) | RowId::Upper(i) => (view.C, view.d, i),
-            };
-            let row = &matrix[i * shape.n..(i + 1) * shape.n];
-            let z = row.iter().zip(&decision.x).map(|(a, x)| a * x).sum::<f64>() - limits[i];
-            let tolerance = 1e-6 * (1.0 + limits[i].abs());
+            let limit = view.limit(*id);
+            let z = view.row(*id).dot(&decision.x) - limit;
+            let tolerance = 1e-6 * (1.0 + limit.abs());
             let priced_below = matches!(id, RowId::Soft(i) if view.under[*i] > 0.0);
             let kind = match z {
                 z if z.abs() <= tolerance => 1,

@@ -1,12 +1,13 @@
 //! The training loop.
 
-use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use regretless_core::{Batch, Method, Regret, RowId, Scenarios};
+use regretless_core::{Batch, Method, Regret, Scenarios};
 
+use crate::boosting::Boosting;
 use crate::epoch::{Ended, Epoch, Fitted};
 use crate::error::LearnError;
+use crate::lesson::{Lesson, truths};
 use crate::measures::Measures;
 use crate::model::Model;
 use crate::objective::{Objective, objective};
@@ -17,12 +18,12 @@ use crate::progress::last_improvement;
 use crate::random::{order, stream};
 use crate::recipe::{Recipe, stop_now};
 use crate::regression;
-use crate::settings::{Keep, Schedule};
+use crate::settings::{Keep, Part, Schedule};
 use crate::task::Task;
 use crate::transform::{self, Transform};
 
 /// Outputs this many deviations away from the training mean are no prediction any more.
-const RUNAWAY: f32 = 1e6;
+pub(crate) const RUNAWAY: f32 = 1e6;
 
 /// A training run in progress.
 pub struct Fit<'a> {
@@ -31,6 +32,8 @@ pub struct Fit<'a> {
     pub(crate) model: Model,
     pub(crate) optimizer: Optimizer,
     pub(crate) objective: Option<Objective>,
+    /// Where the predictor grows tree by tree: what it grows on.
+    boosting: Option<Boosting>,
     pub(crate) regret: Regret,
     pub(crate) best: Best,
     /// Where the recipe is a regression: its solution.
@@ -72,6 +75,7 @@ impl<'a> Fit<'a> {
         let regret = task.regret(scenarios)?;
         let training = &recipe.training;
         let best = Best { epoch: 0, value: f64::INFINITY, predictor: model.members[0].clone() };
+        let boosting = model.members[0].boosting().map(|trees| Boosting::new(task, trees));
         let solved = if regression::applies(task, recipe) {
             Some(regression::solve(task, recipe, &task.untrained(recipe)?)?)
         } else {
@@ -83,6 +87,7 @@ impl<'a> Fit<'a> {
             model,
             optimizer: Optimizer::new(training.optimizer, training.momentum, training.weight_decay),
             objective,
+            boosting,
             regret,
             best,
             solved,
@@ -183,7 +188,7 @@ impl<'a> Fit<'a> {
         let is_solution = solution.is_some();
         if let Some(solution) = solution {
             self.model = solution;
-            epoch.loss = self.loss(self.task.train())?.unwrap_or_default();
+            epoch.loss = self.loss(Part::Train)?.unwrap_or_default();
         } else if number > 0 {
             // Epochs of training are counted from 0 in schedules.
             match self.pass(number - 1, &mut epoch, observer)? {
@@ -199,7 +204,7 @@ impl<'a> Fit<'a> {
             epoch.valid = Measures::nothing(self.task.valid().len());
         } else {
             epoch.valid = self.validate()?;
-            epoch.valid_loss = self.loss(self.task.valid())?;
+            epoch.valid_loss = self.loss(Part::Valid)?;
         }
         epoch.seconds.validation = started.elapsed().as_secs_f64();
         epoch.rate = self.rate;
@@ -240,8 +245,8 @@ impl<'a> Fit<'a> {
         if self.recipe.scales.is_empty() || self.recipe.method != Some(Method::L2) {
             return;
         }
+        let outputs = self.outputs(Part::Train);
         let (rows, width) = (self.task.train(), self.model.width());
-        let outputs = self.model.members[0].predict(&self.task.inputs(rows), rows.len());
         let truths = self.task.targets(rows);
         let model = &mut self.model;
         for (k, transform) in model.transforms.iter_mut().enumerate() {
@@ -254,6 +259,7 @@ impl<'a> Fit<'a> {
         }
     }
 
+    /// One pass over the training part, by descent or by a round of boosting.
     fn pass(
         &mut self,
         number: usize,
@@ -261,70 +267,33 @@ impl<'a> Fit<'a> {
         observer: &dyn Observer,
     ) -> Result<Pass, LearnError> {
         let Some(objective) = &mut self.objective else { return Ok(Pass::Whole) };
-        objective.start(number)?;
-        epoch.k = objective.k(number);
-        epoch.mix = objective.weight(number);
-        let train = self.task.train();
-        let order = order(train.len(), self.recipe.training.seed, number as u64);
-        let mut uncapped: BTreeSet<RowId> = BTreeSet::new();
-        let (mut zeros, mut breakpoints, mut steps, mut known) = (0, 0, 0, 0.0);
-        let (mut solving, mut deriving) = (Duration::ZERO, Duration::ZERO);
-        let started = Instant::now();
-        let mut losing = Duration::ZERO;
-        for (b, chunk) in order.chunks(self.recipe.training.batch.max(1)).enumerate() {
-            if observer.interrupted() {
-                return Ok(Pass::Interrupted);
-            }
-            let rows: Vec<usize> = chunk.iter().map(|&i| train[i]).collect();
-            let inputs = self.task.inputs(&rows);
-            let truths = truths(self.task, self.recipe, &rows);
-            let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
-            let mut noise = stream(self.recipe.training.seed, number as u64, b as u64);
-            let Model { members, targets, transforms, .. } = &mut self.model;
-            let Some(predictor) = members[0].descent_mut() else { return Err(not_descended()) };
-            let (outputs, pullback) = predictor.train(&inputs, rows.len(), &mut noise);
-            if outputs.iter().any(|o| !o.is_finite() || o.abs() > RUNAWAY) {
-                return Ok(Pass::RanAway);
-            }
-            // Losses of a forecast on another scale are measured there.
-            let transforms = if self.recipe.scales.is_empty() { &transforms[..] } else { &[] };
-            let (predictions, slopes): (Vec<f64>, Vec<f64>) =
-                transform::read(targets, transforms, &outputs).unzip();
-            let batch = Batch { predictions: &predictions, truths: &truths, ids: &ids };
-            let losing_since = Instant::now();
-            let step = objective.step(&batch, &slopes, &self.task.weights(&rows), number)?;
-            losing += losing_since.elapsed();
-            let mut gradient = pullback(&step.gradient);
-            epoch.gradient += optimizer::clip(self.recipe.training.clip, &mut gradient);
-            step_all(&mut self.optimizer, &mut predictor.weights_mut(), &gradient, self.rate);
-            epoch.loss += step.value;
-            known += step.known;
-            epoch.troubles += step.troubles.len();
-            zeros += step.zeros;
-            breakpoints += step.work.breakpoints;
-            solving += step.work.solve;
-            deriving += step.work.gradient;
-            uncapped.extend(step.uncapped);
-            steps += 1;
-        }
-        // 0/0: what no instance has is unknown.
-        epoch.loss /= known;
-        epoch.gradient /= f64::from(steps.max(1));
-        epoch.zero_gradients = zeros as f64 / train.len().max(1) as f64;
-        epoch.breakpoints = breakpoints as f64 / train.len().max(1) as f64;
-        epoch.seconds.network = started.elapsed().saturating_sub(losing).as_secs_f64();
-        epoch.seconds.solve = solving.as_secs_f64();
-        epoch.seconds.gradient = deriving.as_secs_f64();
-        epoch.raised = objective.main.end_epoch(&uncapped).len();
-        Ok(Pass::Whole)
+        let mut lesson = Lesson::new(self.task, self.recipe, objective, number)?;
+        let (model, optimizer) = (&mut self.model, &mut self.optimizer);
+        let passed = match &mut self.boosting {
+            Some(boosting) => boosting.round(&mut lesson, model, optimizer, self.rate, observer)?,
+            None => descend(&mut lesson, model, optimizer, self.rate, observer)?,
+        };
+        lesson.close(epoch, &passed);
+        Ok(passed)
+    }
+
+    /// Outputs of the rows of a part.
+    fn outputs(&mut self, part: Part) -> Vec<f32> {
+        let member = &self.model.members[0];
+        let known =
+            self.boosting.as_mut().zip(member.boosting()).and_then(|(b, trees)| b.outputs(part, trees));
+        let rows = self.task.part(part);
+        known.unwrap_or_else(|| member.predict(&self.task.inputs(rows), rows.len()))
     }
 
     /// Mean loss of the predictor as it is now on some rows, if the loss is one of the forecast.
-    fn loss(&mut self, rows: &[usize]) -> Result<Option<f64>, LearnError> {
-        let Some(objective) = self.objective.as_mut().filter(|_| self.recipe.of_forecast()) else {
+    fn loss(&mut self, part: Part) -> Result<Option<f64>, LearnError> {
+        if !self.recipe.of_forecast() {
             return Ok(None);
-        };
-        let outputs = self.model.members[0].predict(&self.task.inputs(rows), rows.len());
+        }
+        let outputs = self.outputs(part);
+        let rows = self.task.part(part);
+        let Some(objective) = &mut self.objective else { return Ok(None) };
         let Model { targets, transforms, .. } = &self.model;
         let transforms = if self.recipe.scales.is_empty() { &transforms[..] } else { &[] };
         let predictions: Vec<f64> = transform::read(targets, transforms, &outputs).map(|(p, _)| p).collect();
@@ -340,8 +309,8 @@ impl<'a> Fit<'a> {
 
     /// Measures of the predictor as it is now on the validation part.
     fn validate(&mut self) -> Result<Measures, LearnError> {
+        let outputs = self.outputs(Part::Valid);
         let rows = self.task.valid();
-        let outputs = self.model.members[0].predict(&self.task.inputs(rows), rows.len());
         if outputs.iter().any(|o| !o.is_finite()) {
             return Ok(Measures::nothing(rows.len()));
         }
@@ -354,7 +323,7 @@ impl<'a> Fit<'a> {
 }
 
 /// How a pass over the training part ended.
-enum Pass {
+pub(crate) enum Pass {
     Whole,
     /// Outputs are no predictions any more.
     RanAway,
@@ -373,13 +342,34 @@ fn units(model: &Model) -> Vec<f64> {
     model.targets.deviation.iter().map(|d| if *d > 0.0 { *d } else { 1.0 }).collect()
 }
 
-/// What some rows' outputs are compared with, on the scale that the recipe forecasts on.
-fn truths(task: &Task, recipe: &Recipe, rows: &[usize]) -> Vec<f64> {
-    let mut truths = task.targets(rows);
-    let width = recipe.scales.len().max(1);
-    let scale = |i: usize| recipe.scales.get(i % width).copied().unwrap_or_default();
-    truths.iter_mut().enumerate().for_each(|(i, t)| *t = scale(i).forward(*t));
-    truths
+/// One pass over the training part in batches, a step of the optimiser after each.
+fn descend(
+    lesson: &mut Lesson<'_>,
+    model: &mut Model,
+    optimizer: &mut Optimizer,
+    rate: f64,
+    observer: &dyn Observer,
+) -> Result<Pass, LearnError> {
+    let (task, training, number) = (lesson.task, &lesson.recipe.training, lesson.number as u64);
+    let train = task.train();
+    let order = order(train.len(), training.seed, number);
+    for (b, chunk) in order.chunks(training.batch.max(1)).enumerate() {
+        if observer.interrupted() {
+            return Ok(Pass::Interrupted);
+        }
+        let rows: Vec<usize> = chunk.iter().map(|&i| train[i]).collect();
+        let mut noise = stream(training.seed, number, b as u64);
+        let Model { members, targets, transforms, .. } = &mut *model;
+        let Some(predictor) = members[0].descent_mut() else { return Err(not_descended()) };
+        let (outputs, pullback) = predictor.train(&task.inputs(&rows), rows.len(), &mut noise);
+        if outputs.iter().any(|o| !o.is_finite() || o.abs() > RUNAWAY) {
+            return Ok(Pass::RanAway);
+        }
+        let mut gradient = pullback(&lesson.gradient(targets, transforms, &rows, &outputs)?);
+        lesson.note(optimizer::clip(training.clip, &mut gradient));
+        step_all(optimizer, &mut predictor.weights_mut(), &gradient, rate);
+    }
+    Ok(Pass::Whole)
 }
 
 /// One step over weights that lie in several pieces.

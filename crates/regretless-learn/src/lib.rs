@@ -7,6 +7,7 @@
 //! down so that it can be taken up again. Same seed, same numbers, whatever the number of threads. Nothing here knows of
 //! problem files, options or how anything is shown.
 
+mod boosting;
 mod build;
 mod checkpoint;
 mod choose;
@@ -21,6 +22,7 @@ mod files;
 mod fit;
 mod folds;
 mod judge;
+mod lesson;
 mod measures;
 mod model;
 mod model_file;
@@ -66,8 +68,8 @@ pub use objective::{Objective, Step};
 pub use observer::{Interrupt, Observer, Silent};
 pub use optimizer::{Optimizer, clip};
 pub use predictor::{
-    Constant, Copied, Descend, DescentCopied, Embedding, Joint, Mlp, MlpShape, Predictor, Pullback, Shared,
-    Weights,
+    Binned, Constant, Copied, Descend, DescentCopied, Embedding, Joint, Mlp, MlpShape, Predictor, Pullback,
+    Quantile, Shared, Slopes, Tree, Trees, Weights,
 };
 pub use random::stream;
 pub use recipe::Recipe;
@@ -76,7 +78,7 @@ pub use settings::{
     Activation, Base, Clip, ErrorWeights, Infeasible, Initial, Keep, MethodError, MethodName, Mix,
     OptimizerKind, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
     Regression, ScenarioSource, Scenarios, Schedule, Settings, Sharpness, Split, SplitKind, Stop,
-    SurrogateSettings, TrainingSettings, visible,
+    SurrogateSettings, TrainingSettings, TreeSettings, visible,
 };
 pub use shard::{Shard, ShardError};
 pub use stages::Stages;

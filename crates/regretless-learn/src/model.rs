@@ -31,10 +31,10 @@ impl Model {
         self.targets.mean.len()
     }
 
-    /// The features of `rows` rows, standardised.
+    /// Features as the predictor takes them: standardised, missing cells at the mean or, for trees, missing.
     pub fn standardise(&self, features: &[f64]) -> Vec<f32> {
-        let width = self.features.mean.len().max(1);
-        features.iter().enumerate().map(|(i, v)| self.features.forward(i % width, *v)).collect()
+        let trees = self.members.iter().any(|m| m.boosting().is_some());
+        self.features.inputs(features, trees)
     }
 
     /// [`Model::standardise`] with all digits.

@@ -12,14 +12,16 @@ use crate::dataset::Names;
 use crate::error::LearnError;
 use crate::files;
 use crate::model::Model;
-use crate::predictor::Weights;
+use crate::predictor::trees::{LEAVES, NODES, SIZES};
+use crate::predictor::{Trees, Weights};
 use crate::scaler::Scaler;
 use crate::settings::PredictorSettings;
 use crate::transform::{Scale, Transform};
 
-/// The layout of model files; the second has targets on other scales, and is written only where there are such.
+/// The layout of model files; the second has targets on other scales, the third trees, and they are written only where there are such.
 const VERSION: u32 = 1;
 const WITH_SCALES: u32 = 2;
+const WITH_TREES: u32 = 3;
 
 /// What a model file says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,7 +51,11 @@ impl ModelCard {
     /// The card of a model trained on these columns.
     pub fn new(method: &str, model: &Model, constant: bool, names: &Names) -> Self {
         Self {
-            format: if model.transforms.is_empty() { VERSION } else { WITH_SCALES },
+            format: match &model.transforms[..] {
+                _ if model.members.iter().any(|m| m.boosting().is_some()) => WITH_TREES,
+                [] => VERSION,
+                _ => WITH_SCALES,
+            },
             version: env!("CARGO_PKG_VERSION").into(),
             method: method.into(),
             members: model.members.len(),
@@ -102,7 +108,8 @@ pub(crate) fn to_bytes(
     let mut tensors = Tensors::new();
     for (m, member) in model.members.iter().enumerate() {
         let parts = member.descent().map(|d| d.weights().into_iter().chain(d.buffers()));
-        for part in parts.into_iter().flatten() {
+        let trees = member.boosting().map(Trees::weights);
+        for part in parts.into_iter().flatten().chain(&trees) {
             for (name, shape, values) in part.iter() {
                 let data = values.iter().flat_map(|v| v.to_le_bytes()).collect();
                 tensors.insert(key(m, name), (shape.to_vec(), Dtype::F32, data));
@@ -159,8 +166,8 @@ pub(crate) fn from_bytes(
     let card = metadata.get("regretless").map_or("", String::as_str);
     let card: ModelCard = serde_json::from_str(card)
         .map_err(|_| LearnError::run(path, "the file is not a model of regretless", ""))?;
-    if !(VERSION..=WITH_SCALES).contains(&card.format) {
-        let what = format!("the model has format {}, this program reads 1 and 2", card.format);
+    if !(VERSION..=WITH_TREES).contains(&card.format) {
+        let what = format!("the model has format {}, this program reads 1 to 3", card.format);
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
         return Err(LearnError::run(path, what, hint));
     }
@@ -216,7 +223,7 @@ pub(crate) fn from_bytes(
     for m in 0..card.members {
         // The initial embedding does not matter: the weights come from the file.
         let mean = vec![0.0; layout.width()];
-        let mut member = build::predictor(predictor, problem.n(), layout, &names, &mean, card.constant, 0)?;
+        let mut member = build::predictor(predictor, problem, layout, &names, &mean, card.constant, 0)?;
         let fill = |part: &mut Weights| -> Result<(), LearnError> {
             let names: Vec<(String, [usize; 2])> =
                 part.iter().map(|(name, shape, _)| (name.to_owned(), shape)).collect();
@@ -237,6 +244,15 @@ pub(crate) fn from_bytes(
         if let Some(descent) = member.descent_mut() {
             descent.weights_mut().into_iter().try_for_each(fill)?;
             descent.buffers_mut().into_iter().try_for_each(fill)?;
+        }
+        if let Some(trees) = member.boosting_mut() {
+            let matrix = |name: &str| -> Result<Vec<f32>, LearnError> {
+                let tensor = tensors.tensor(&key(m, name)).map_err(|e| broken(path, &e))?;
+                Ok(crate::checkpoint::numbers(tensor.data()))
+            };
+            if !trees.restore(&matrix(SIZES)?, &matrix(NODES)?, &matrix(LEAVES)?) {
+                return Err(broken(path, &"its trees do not fit the problem"));
+            }
         }
         members.push(member);
     }

@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::settings::{Mix, Sharpness};
-use regretless_core::{
-    Batch, DecisionLoss, LossOptions, LossTrouble, LossWork, Losses, Method, RowId, Scenarios, build_loss,
-    mix,
-};
+use regretless_core::loss::{LossTrouble, LossWork};
+use regretless_core::{Batch, DecisionLoss, LossOptions, Losses, Method, RowId, Scenarios, build_loss, mix};
 
 use crate::error::LearnError;
 use crate::recipe::Recipe;
@@ -59,6 +57,13 @@ impl Objective {
             return 1.0;
         }
         self.mix.map_or(0.0, |mix| mix.at(epoch - self.warmup))
+    }
+
+    /// The second derivative of an instance's loss in each of its outputs: that of L2, the mean of squares of standardised errors, and
+    /// of what is mixed with it, which has its length. Other losses have none.
+    pub(crate) fn curvature(&self, epoch: usize, width: usize) -> Option<f64> {
+        let squares = self.weight(epoch) > 0.0 || self.main.method() == Method::L2;
+        squares.then(|| 2.0 / width as f64)
     }
 
     /// Prepares the losses for an epoch.

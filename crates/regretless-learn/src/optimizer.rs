@@ -56,6 +56,15 @@ impl Optimizer {
         Self { kind, momentum, weight_decay, time: 0, first: Vec::new(), second: Vec::new() }
     }
 
+    /// The mean length of the gradients so far, with Adam's memory: what trees measure gradients by that have no curvature.
+    pub(crate) fn pace(&mut self, length: f64) -> f64 {
+        self.time += 1;
+        self.second.resize(1, 0.0);
+        self.second[0] = (0.999 * f64::from(self.second[0]) + 0.001 * length) as f32;
+        let time = i32::try_from(self.time).unwrap_or(i32::MAX);
+        f64::from(self.second[0]) / (1.0 - 0.999_f64.powi(time))
+    }
+
     /// One step along `gradient` with learning rate `rate`.
     pub fn step(&mut self, weights: &mut [f32], gradient: &[f32], rate: f64) {
         self.time += 1;

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use regretless_core::problem::Role;
 use regretless_core::{
-    Instance, Layout, Multipliers, Parameter, Parameters, Problem, Regret, Role, RowValues, Scenarios, Sense,
+    Instance, Layout, Multipliers, Parameter, Parameters, Problem, Regret, RowValues, Scenarios, Sense,
     Sharpness as FittedK, Truths,
 };
 
@@ -18,7 +19,7 @@ use crate::predictor::Predictor;
 use crate::recipe::Recipe;
 use crate::scale;
 use crate::scaler::Scaler;
-use crate::settings::{Infeasible, MethodName, Part, PredictorSettings, Settings, Sharpness};
+use crate::settings::{Infeasible, MethodName, Part, PredictorKind, PredictorSettings, Settings, Sharpness};
 use crate::transform::{Scale, Transform};
 
 /// Instances whose exact multipliers set the penalties of hard rows; more say little more.
@@ -81,8 +82,7 @@ impl Standard {
                 (targets.mean[k], targets.deviation[k]) = (0.0, 1.0);
             }
         }
-        let p = data.width().max(1);
-        let inputs = data.features.iter().enumerate().map(|(i, v)| features.forward(i % p, *v)).collect();
+        let inputs = features.inputs(&data.features, settings.kind == PredictorKind::Trees);
         Self { features, statistics, targets, inputs }
     }
 }
@@ -265,8 +265,14 @@ impl Task {
         let settings = &self.settings.surrogate;
         let (segments, smoothing) = (settings.options.segments, settings.options.smoothing);
         let stated = Parameter::ALL.into_iter().flat_map(|p| p.of(self.problem()).iter().copied());
+        let predictor = &self.settings.predictor;
+        let trees = if predictor.kind == PredictorKind::Trees {
+            format!(", {:?}", predictor.trees)
+        } else {
+            String::new()
+        };
         format!(
-            "{recipe:?}, {segments:?} {smoothing} {:?}, problem {}, data {}",
+            "{recipe:?}, {segments:?} {smoothing} {:?}, problem {}, data {}{trees}",
             settings.rule,
             fingerprint(stated),
             self.data.fingerprint()
@@ -429,7 +435,7 @@ impl Task {
             Some(source) if !constant => source(seed),
             _ => build::predictor(
                 &self.settings.predictor,
-                self.problem.n(),
+                &self.problem,
                 &self.layout,
                 names,
                 &mean,

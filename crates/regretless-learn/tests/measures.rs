@@ -8,7 +8,8 @@ mod common;
 use std::fmt::Write;
 
 use common::{Project, fit};
-use regretless_core::{Cause, Decision, Side, Status};
+use regretless_core::loss::{Cause, Side};
+use regretless_core::{Decision, Status};
 use regretless_learn::{Measures, judge};
 
 fn decision(optimal: f64, regret: f64, violation: f64) -> Decision {

@@ -6,6 +6,7 @@
 mod common;
 
 use common::{Project, bare, fit, history, lp, lp_table, lp_with};
+use regretless_core::solve::Par;
 use regretless_learn::{Ended, Epoch, Fit, LearnError, Observer, Recipe, Silent, Task};
 use regretless_project::{ProjectError, train_new};
 
@@ -51,9 +52,9 @@ fn numbers_do_not_depend_on_threads() {
     let sections = "[predictor]\nlayers = [8]\ndropout = 0.2\nbatch_norm = true\n";
     let project = lp_with(sections, "epochs = 4\nlearning_rate = 0.02\nbatch = 16");
     let run = |method: &str, threads: usize, name: &str| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let par = Par::new(threads).unwrap();
         let dir = project.path(name);
-        pool.install(|| train_new(&project.with_method(method), &dir, &mut Silent)).unwrap();
+        par.run(|| train_new(&project.with_method(method), &dir, &mut Silent)).unwrap();
         common::essence(&dir)
     };
     for (i, method) in

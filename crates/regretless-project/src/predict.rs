@@ -18,7 +18,7 @@ pub struct Predicted {
     pub block: Option<String>,
     /// Its entries within all entries of that kind, row-major.
     pub range: Range<usize>,
-    /// Rows and columns of a matrix, `None` for a vector.
+    /// Rows and columns of a dense matrix, `None` for a vector and for the stored values of a sparse one.
     pub matrix: Option<(usize, usize)>,
     /// Column names and patterns, in the order written.
     pub columns: Vec<String>,

@@ -80,7 +80,7 @@ fn every_kind_of_row_and_bound() {
     let (inf, none) = (f64::INFINITY, f64::NEG_INFINITY);
     assert_eq!(problem.lower(), [0.0, none, 2.5, none, none, -2.0]);
     assert_eq!(problem.upper(), [4.0, -1.0, 2.5, inf, inf, -1.0]);
-    let names = |blocks: &[regretless_core::Block]| -> Vec<(String, usize)> {
+    let names = |blocks: &[regretless_core::problem::Block]| -> Vec<(String, usize)> {
         blocks.iter().map(|b| (b.name.clone(), b.rows.len())).collect()
     };
     assert_eq!(names(&problem.equal().blocks), [("equal".into(), 1)]);

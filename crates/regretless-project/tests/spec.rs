@@ -46,7 +46,7 @@ fn the_farm() {
 fn the_portfolio() {
     let spec = Spec::read(example("portfolio/problem.toml")).unwrap();
     let problem = spec.problem();
-    assert_eq!(problem.Q().unwrap().row(1), [0.01, 0.20, 0.12]);
+    assert_eq!(problem.Q().unwrap().row(1).values(), [0.01, 0.20, 0.12]);
     assert_eq!(problem.equal().rhs, [1.0]);
     assert_eq!(problem.upper(), [1.0, 0.8, 0.6]);
     assert_eq!(spec.surrogate().options.k, 25.0);

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use regretless_core::{HardRows, Problem};
-use regretless_project::{Limits, Spec};
+use regretless_core::problem::HardRows;
+use regretless_core::{Coefficients, Problem, Soft};
+use regretless_project::{Limits, Parameter, Spec};
 
 fn hard(rows: &HardRows) -> impl PartialEq + std::fmt::Debug {
     (rows.rows.clone(), rows.rhs.clone(), rows.blocks.clone())
@@ -53,6 +54,28 @@ fn round_trip(spec: &Spec) -> String {
 
 fn parse(text: &str) -> Spec {
     Spec::parse(text, "/somewhere/p.toml", &Limits::default()).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// Sparse rows are written with their zeros. Which of them are predicted a file cannot say, so those are refused.
+#[test]
+fn sparse_rows() {
+    let rows = || Coefficients::sparse(2, 3, [(0, 2, 4.0), (1, 1, 5.0)]).unwrap();
+    let problem = Problem::maximize(3)
+        .linear([1.0; 3])
+        .soft("soft", Soft::over(rows(), [1.0, 1.0], [1.0, 1.0]))
+        .upper([1.0; 3])
+        .build()
+        .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let settings = serde_json::json!({});
+    let spec = Spec::in_memory(&problem, &[Parameter::Linear], None, &settings).unwrap();
+    spec.write(folder.path(), "config.toml").unwrap();
+    let read = Spec::read(folder.path().join("config.toml")).unwrap();
+    assert_eq!(read.problem().soft().C.as_slice(), [0.0, 0.0, 4.0, 0.0, 5.0, 0.0]);
+    let spec = Spec::in_memory(&problem, &[Parameter::SoftRows], None, &settings).unwrap();
+    assert_eq!(spec.predicted()[0].columns, ["C_0_2", "C_1_1"]);
+    let refused = spec.write(folder.path(), "config.toml").unwrap_err().to_string();
+    assert!(refused.contains("sparse"), "{refused}");
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::ops::Range;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use regretless_core::{Instance, Parameter, RowValues, Shape};
+use regretless_core::problem::Shape;
+use regretless_core::{Instance, Parameter, RowValues};
 
 use crate::error;
 

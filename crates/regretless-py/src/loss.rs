@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use regretless_core::solve::Pace;
 use regretless_core::{
-    Batch, DecisionLoss, Layout, LossError, LossOptions, Losses, Method, Multipliers, Pace, Parameter, RowId,
+    Batch, DecisionLoss, Layout, LossError, LossOptions, Losses, Method, Multipliers, Parameter, RowId,
     build_loss,
 };
 

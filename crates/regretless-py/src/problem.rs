@@ -5,20 +5,23 @@ use std::sync::Mutex;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use regretless_core::{self as core, Accuracy, Matrix, Oracle, Soft, Status, Tolerances};
+use regretless_core::engine::Accuracy;
+use regretless_core::{self as core, Coefficients, Matrix, Oracle, Soft, Status, Tolerances};
 
 use crate::arrays::{Given, Overrides, flat, kinds, of_kind, parameter, table};
 use crate::error;
 use crate::run::in_pieces;
 
-type Rows<'py> = (String, PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, f64>);
-type SoftRows<'py> = (
-    String,
-    PyReadonlyArray2<'py, f64>,
-    PyReadonlyArray1<'py, f64>,
-    PyReadonlyArray1<'py, f64>,
-    PyReadonlyArray1<'py, f64>,
-);
+/// Coefficients as Python has them: an array, or height, width, rows, columns and values of a sparse matrix.
+#[derive(FromPyObject)]
+enum Stated<'py> {
+    Dense(PyReadonlyArray2<'py, f64>),
+    Sparse(usize, usize, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f64>),
+}
+
+type Rows<'py> = (String, Stated<'py>, PyReadonlyArray1<'py, f64>);
+type SoftRows<'py> =
+    (String, Stated<'py>, PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
 
 /// A problem with an oracle.
 #[pyclass(frozen, module = "regretless._regretless")]
@@ -27,10 +30,26 @@ pub(crate) struct Problem {
     oracle: Oracle,
 }
 
-fn matrix(what: &str, array: &PyReadonlyArray2<'_, f64>) -> PyResult<Matrix> {
-    let (rows, cols) = (array.as_array().nrows(), array.as_array().ncols());
-    let values = flat(what, array)?.to_vec();
-    Matrix::from_vec(rows, cols, values).ok_or_else(|| error::problem(format!("{what} is no matrix")))
+/// Rows and columns.
+type Places<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+
+fn coefficients(what: &str, given: &Stated<'_>) -> PyResult<Coefficients> {
+    match given {
+        Stated::Dense(array) => {
+            let (rows, cols) = (array.as_array().nrows(), array.as_array().ncols());
+            let matrix = Matrix::from_vec(rows, cols, flat(what, array)?.to_vec());
+            matrix.map(Into::into).ok_or_else(|| error::problem(format!("{what} is no matrix")))
+        }
+        Stated::Sparse(height, width, rows, columns, values) => {
+            // A place below 0 is as far outside as one can be.
+            let place = |i: &i64| usize::try_from(*i).unwrap_or(usize::MAX);
+            let (rows, columns, values) = (rows.as_array(), columns.as_array(), values.as_array());
+            let places = rows.iter().zip(columns).zip(values);
+            let entries = places.map(|((i, j), value)| (place(i), place(j), *value));
+            let stored = Coefficients::sparse(*height, *width, entries);
+            stored.map_err(|e| error::problem(format!("{what}: {e}")))
+        }
+    }
 }
 
 fn vector(array: &PyReadonlyArray1<'_, f64>) -> Vec<f64> {
@@ -47,7 +66,7 @@ impl Problem {
         sense: &str,
         variables: Option<Vec<String>>,
         theta: Option<PyReadonlyArray1<'_, f64>>,
-        Q: Option<PyReadonlyArray2<'_, f64>>,
+        Q: Option<Stated<'_>>,
         soft: Vec<SoftRows<'_>>,
         at_most: Vec<Rows<'_>>,
         equal: Vec<Rows<'_>>,
@@ -66,17 +85,17 @@ impl Problem {
             builder = builder.linear(vector(&theta));
         }
         if let Some(Q) = Q {
-            builder = builder.quadratic(matrix("Q", &Q)?);
+            builder = builder.quadratic(coefficients("Q", &Q)?);
         }
         for (name, C, d, alpha, under) in soft {
-            let rows = Soft::both(matrix("C", &C)?, vector(&d), vector(&alpha), vector(&under));
+            let rows = Soft::both(coefficients("C", &C)?, vector(&d), vector(&alpha), vector(&under));
             builder = builder.soft(name, rows);
         }
         for (name, A, b) in at_most {
-            builder = builder.at_most(name, matrix("A", &A)?, vector(&b));
+            builder = builder.at_most(name, coefficients("A", &A)?, vector(&b));
         }
         for (name, B, c) in equal {
-            builder = builder.equal(name, matrix("B", &B)?, vector(&c));
+            builder = builder.equal(name, coefficients("B", &B)?, vector(&c));
         }
         if let Some(lower) = lower {
             builder = builder.lower(vector(&lower));
@@ -98,6 +117,17 @@ impl Problem {
     /// What the problem states for a parameter, flat.
     fn stated<'py>(&self, py: Python<'py>, symbol: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
         Ok(parameter(symbol)?.of(&self.inner).to_pyarray(py))
+    }
+
+    /// Row and column of each value of a sparse parameter.
+    fn places<'py>(&self, py: Python<'py>, symbol: &str) -> PyResult<Option<Places<'py>>> {
+        let sparse = parameter(symbol)?.pattern(&self.inner).filter(|pattern| !pattern.is_dense());
+        Ok(sparse.map(|pattern| {
+            let (rows, columns): (Vec<_>, Vec<_>) = (0..pattern.entries()).map(|e| pattern.place(e)).unzip();
+            let [rows, columns] =
+                [rows, columns].map(|part| part.iter().map(|i| *i as i64).collect::<Vec<_>>().to_pyarray(py));
+            (rows, columns)
+        }))
     }
 
     /// Exact optima of a batch. Without an optimum all is NaN but infinite objectives; with `best_effort`, what the solve came to.

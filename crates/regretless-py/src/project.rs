@@ -6,7 +6,8 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use regretless_core::{Block, Matrix, Sense};
+use regretless_core::problem::Block;
+use regretless_core::{Coefficients, Sense};
 use regretless_learn::Task;
 use regretless_project::check::{Table, check};
 use regretless_project::page::{Finished, runs};
@@ -24,13 +25,13 @@ type Rows<'py> = (String, Bound<'py, PyArray2<f64>>, Vector<'py>);
 
 fn rows<'py>(
     py: Python<'py>,
-    matrix: &Matrix,
+    matrix: &Coefficients,
     blocks: &[Block],
     of: impl Fn(&Block) -> Vector<'py>,
 ) -> PyResult<Vec<Rows<'py>>> {
     let n = matrix.cols();
     let one = |block: &Block| {
-        let own = matrix.as_slice()[block.rows.start * n..block.rows.end * n].to_vec();
+        let own = block.rows.clone().flat_map(|i| matrix.row(i).to_vec(n)).collect();
         Ok((block.name.clone(), table(py, block.rows.len(), n, own)?, of(block)))
     };
     blocks.iter().map(one).collect()
@@ -46,7 +47,8 @@ fn state<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Bound<'py, PyDict>> {
     out.set_item("variables", problem.variables())?;
     let theta = (problem.states_theta() && !predicts("theta")).then(|| problem.theta().to_pyarray(py));
     out.set_item("theta", theta)?;
-    let quadratic = problem.Q().map(|q| table(py, q.rows(), q.cols(), q.as_slice().to_vec())).transpose()?;
+    let quadratic =
+        problem.Q().map(|q| table(py, q.rows(), q.cols(), q.view().dense().into_owned())).transpose()?;
     out.set_item("Q", quadratic)?;
     let soft = problem.soft();
     let part = |values: &[f64], block: &Block| values[block.rows.clone()].to_pyarray(py);

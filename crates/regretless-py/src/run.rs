@@ -6,11 +6,12 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use regretless_core::solve::Par;
 
 use crate::error;
 
@@ -24,14 +25,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(crate) static CORES: LazyLock<usize> =
     LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
 
-static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
-
-thread_local! {
-    /// The calling thread as a pool of one: waking another can take as long as a small batch does.
-    /// Made where a call is first done by its own thread.
-    static OWN: Option<Arc<ThreadPool>> =
-        ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok().map(Arc::new);
-}
+static POOLS: Mutex<BTreeMap<usize, Par>> = Mutex::new(BTreeMap::new());
 
 /// The process that made the first pool.
 static OWNER: AtomicU32 = AtomicU32::new(0);
@@ -67,12 +61,11 @@ pub(crate) fn exclusive<S: Send, T: Send>(
     work: impl FnOnce(&mut S) -> T + Send,
 ) -> PyResult<T> {
     same_process()?;
-    let own = if threads == Some(1) { OWN.with(Clone::clone) } else { None };
-    let pool = own.map_or_else(|| shared(threads), Ok)?;
+    let par = if threads == Some(1) { Par::alone() } else { shared(threads)? };
     let done = py.detach(|| {
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         let state: &mut S = &mut state;
-        pool.install(|| catch_unwind(AssertUnwindSafe(|| work(state))))
+        par.run(|| catch_unwind(AssertUnwindSafe(|| work(state))))
     });
     done.map_err(|payload| error::panicked(&*payload))
 }
@@ -85,17 +78,20 @@ pub(crate) fn watched<T: Send>(
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     same_process()?;
-    let pool = shared(threads)?;
+    let par = shared(threads)?;
     let done = py.detach(|| {
         let (send, receive) = mpsc::channel();
-        pool.in_place_scope(|scope| {
-            scope.spawn(move |_| {
-                let _ = send.send(catch_unwind(AssertUnwindSafe(work)));
-            });
+        thread::scope(|scope| {
+            let job = move || {
+                let _ = send.send(par.run(|| catch_unwind(AssertUnwindSafe(work))));
+            };
+            thread::Builder::new().spawn_scoped(scope, job).map_err(|e| e.to_string())?;
             loop {
                 match receive.recv_timeout(LOOK) {
                     Ok(done) => break Ok(done),
-                    Err(RecvTimeoutError::Disconnected) => break Err("the work ended without a result"),
+                    Err(RecvTimeoutError::Disconnected) => {
+                        break Err("the work ended without a result".into());
+                    }
                     #[allow(clippy::redundant_closure_for_method_calls)]
                     // The method alone has one lifetime too few.
                     Err(RecvTimeoutError::Timeout) => {
@@ -107,7 +103,7 @@ pub(crate) fn watched<T: Send>(
             }
         })
     });
-    done.map_err(|e| error::raise("InternalError", e))?.map_err(|payload| error::panicked(&*payload))
+    done.map_err(|e: String| error::raise("InternalError", e))?.map_err(|payload| error::panicked(&*payload))
 }
 
 /// Runs `work` on pieces of `rows` instances, one after the other, and joins what comes out.
@@ -128,18 +124,17 @@ pub(crate) fn in_pieces<S: Send, T: Send>(
 }
 
 /// A pool for all callers.
-fn shared(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
+fn shared(threads: Option<usize>) -> PyResult<Par> {
     if threads == Some(0) {
         return Err(error::problem("threads is 0: give at least one"));
     }
-    // More threads than cores only wait for one another; 0 is rayon's word for its default.
+    // More threads than cores only wait for one another; 0 is all of them.
     let threads = threads.map_or(0, |threads| threads.min(*CORES));
     let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(pool) = pools.get(&threads) {
-        return Ok(Arc::clone(pool));
+    if let Some(par) = pools.get(&threads) {
+        return Ok(par.clone());
     }
-    let made = ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = Arc::new(made.map_err(|e| error::raise("InternalError", e))?);
-    pools.insert(threads, Arc::clone(&pool));
-    Ok(pool)
+    let par = Par::new(threads).map_err(|e| error::raise("InternalError", e))?;
+    pools.insert(threads, par.clone());
+    Ok(par)
 }

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use regretless_core::{
-    self as core, Accuracy, Multipliers, Pace, Parameter, Piece, Segments, Solution, Store, SurrogateOptions,
-};
+use regretless_core::engine::{Accuracy, Piece};
+use regretless_core::solve::Pace;
+use regretless_core::{self as core, Multipliers, Parameter, Segments, Solution, Store, SurrogateOptions};
 
 use crate::arrays::{Given, Ids, Overrides, flat, parameter, table};
 use crate::error;
@@ -68,7 +68,7 @@ impl Surrogate {
                 })
             }),
         }?;
-        let inner = core::Solutions::new(self.inner.problem(), solved);
+        let inner = core::surrogate::Solutions::new(self.inner.problem(), solved);
         Ok(Solutions { inner, paces: Arc::clone(&self.paces) })
     }
 
@@ -112,7 +112,7 @@ impl Surrogate {
 /// The optima of a batch with the factors that derivatives need.
 #[pyclass(frozen, module = "regretless._regretless")]
 pub(crate) struct Solutions {
-    inner: core::Solutions,
+    inner: core::surrogate::Solutions,
     paces: Arc<Paces>,
 }
 

@@ -11,7 +11,7 @@ use crate::engine::rows::Softened;
 use crate::engine::terms::{Rows, Terms};
 use crate::engine::tolerance::{NOTHING_EARNED, RESIDUAL_ROUNDING};
 use crate::linalg::simd::Kernel;
-use crate::problem::tolerance::{ROUNDING, Tolerances, relative, size};
+use crate::problem::tolerance::{ROUNDING, Tolerances, relative};
 use crate::problem::{RowId, RowValues, View};
 
 /// Three figures that say how right an answer is. All are relative, as [`Tolerances`] are.
@@ -73,16 +73,17 @@ impl Gauge {
         let (equal, bounds) = hard.split_at(shape.equal);
         let (free, pull) = (&self.free[..], zeros(&mut self.pull, n));
         let (mut terms, mut soft, mut primal) = (Terms::default(), None, 0.0_f64);
-        for (rows, limit, lambda, over, under) in [
-            (view.C, view.d, &multipliers.soft, view.alpha, view.under),
-            (view.A, view.b, &multipliers.at_most, at_most, free),
-            (view.B, view.c, &multipliers.equal, equal, equal),
-        ] {
+        let prices = [
+            (&multipliers.soft, view.alpha, view.under),
+            (&multipliers.at_most, at_most, free),
+            (&multipliers.equal, equal, equal),
+        ];
+        for ((rows, limit), (lambda, over, under)) in view.rows().into_iter().zip(prices) {
             let z = zeros(&mut self.z, limit.len());
-            kernel.matvec(rows, x, z);
-            kernel.matvec_t(rows, lambda, pull);
+            rows.apply(kernel, x, z);
+            rows.apply_t(kernel, lambda, pull);
             z.iter_mut().zip(limit).for_each(|(z, limit)| *z -= limit);
-            let size = |i: usize| size(&rows[i * n..(i + 1) * n], x);
+            let size = |i: usize| rows.row(i).size(x);
             primal = primal.max(add(&mut terms, kernel, Rows { z, lambda, over, under, limit }, size));
             soft.get_or_insert(terms.cost);
         }
@@ -102,8 +103,8 @@ impl Gauge {
         let curve = zeros(&mut self.curve, n);
         if let Some(q) = view.quadratic() {
             // 2Qx = (Q + Qᵀ)x
-            kernel.matvec(q, x, curve);
-            kernel.matvec_t(q, x, curve);
+            q.apply(kernel, x, curve);
+            q.apply_t(kernel, x, curve);
         }
         let worth = view.sign * kernel.dot(view.theta, x) - 0.5 * kernel.dot(curve, x);
         let scale = 1.0 + kernel.largest(view.theta) + kernel.largest(pull);
@@ -141,11 +142,9 @@ fn unearned(
         if room.is_finite() { r.abs() * room.max(0.0) } else { 0.0 }
     };
     let terms = |j: usize| {
-        let n = view.shape.n;
-        let rows =
-            [(view.C, &multipliers.soft), (view.A, &multipliers.at_most), (view.B, &multipliers.equal)];
-        let pulls = rows.into_iter().flat_map(|(a, lambda)| a.iter().skip(j).step_by(n).zip(lambda));
-        let pulls: f64 = pulls.map(|(a, lambda)| (a * lambda).abs()).sum();
+        let lambda = [&multipliers.soft, &multipliers.at_most, &multipliers.equal];
+        let rows = view.rows().into_iter().zip(lambda).flat_map(|((a, _), lambda)| a.iter().zip(lambda));
+        let pulls: f64 = rows.map(|(row, lambda)| (row.get(j) * lambda).abs()).sum();
         view.theta[j].abs() + curve[j].abs() + pulls + multipliers.lower[j] + multipliers.upper[j]
     };
     let matters =
@@ -179,11 +178,21 @@ pub(crate) fn of_surrogate(s: &Softened, x: &[f64], theta: &[f64], objective: f6
     let kernel = Kernel::new();
     let (mut z, mut residual) = (vec![0.0; s.m()], vec![0.0; s.n]);
     s.excess(kernel, x, &mut z);
-    let lambda: Vec<f64> = s.laws.iter().zip(&z).map(|(law, z)| law.clipped(*z)).collect();
+    let mut lambda: Vec<f64> = s.laws.iter().zip(&z).map(|(law, z)| law.clipped(*z)).collect();
     let over: Vec<f64> = s.laws.iter().map(|law| law.above).collect();
     let under: Vec<f64> = s.laws.iter().map(|law| -law.below).collect();
     let rows = Rows { z: &z, lambda: &lambda, over: &over, under: &under, limit: &s.d };
-    let terms = rows.terms(kernel);
+    let mut terms = rows.terms(kernel);
+    for hinges in &s.hinges {
+        let z = z[hinges.row];
+        for (limit, law) in hinges.laws() {
+            let (z, lambda) = (z - limit, law.clipped(z - limit));
+            let cost = if z > 0.0 { law.above * z } else { law.below * z };
+            terms.signed += cost - lambda * z;
+            terms.absolute += (cost - lambda * z).abs();
+        }
+        lambda[hinges.row] = hinges.clipped(z);
+    }
     let (mut primal, mut row) = (0.0_f64, vec![0.0; s.n]);
     for (i, law) in s.laws.iter().enumerate() {
         // Hard rows have a price here, and are violated all the same.
@@ -191,7 +200,7 @@ pub(crate) fn of_surrogate(s: &Softened, x: &[f64], theta: &[f64], objective: f6
         if !matches!(s.ids[i], RowId::Soft(_)) && out > 0.0 {
             let size = || {
                 s.write_row(i, &mut row);
-                size(&row, x)
+                row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum()
             };
             primal = primal.max(relative(out, s.d[i], size));
         }

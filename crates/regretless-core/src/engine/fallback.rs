@@ -84,6 +84,7 @@ enum Start {
 /// Path, then Newton, then Clarabel: the first that reaches the accuracy answers.
 fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Solved {
     let unbounded = |outcome: &Outcome| matches!(outcome, Outcome::Unbounded(_));
+    let start = if rows.hinges.is_empty() { start } else { approach(rows, state, ws, theta, start) };
     let mut outcome = follow(rows, state, ws, theta, start);
     let mut residual = f64::INFINITY;
     if outcome == Outcome::Arrived {
@@ -138,10 +139,25 @@ fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], 
     solved
 }
 
+/// A path from a corner would pass every breakpoint of the rows that have many; Newton's method jumps over them. The path goes
+/// on from where that arrives.
+fn approach(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Start {
+    if matches!(start, Start::Warm { .. }) {
+        return start;
+    }
+    start_point(rows, &mut state.x);
+    if newton::climb(rows, state, ws, theta) != Outcome::Arrived {
+        return start;
+    }
+    state.lambda.copy_from_slice(&ws.balance.lambda);
+    Start::Warm { fresh: true }
+}
+
 /// The path from where the start says.
 fn follow(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Outcome {
     let limit = ws.limit(rows, PATIENCE);
-    if matches!(start, Start::Warm { fresh: false }) && state.factor.is_some() {
+    let placed = state.segments.len() == rows.hinges.len();
+    if matches!(start, Start::Warm { fresh: false }) && state.factor.is_some() && placed {
         return path::walk(rows, state, ws, theta, Origin::Optimum, limit);
     }
     let cold = matches!(start, Start::Cold);
@@ -150,6 +166,7 @@ fn follow(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64],
     }
     rows.excess(ws.kernel, &state.x, &mut ws.balance.z);
     state.z.copy_from_slice(&ws.balance.z);
+    let many: Vec<Piece> = rows.hinges.iter().map(|h| state.piece[h.row]).collect();
     for ((law, z), (piece, lambda)) in
         rows.laws.iter().zip(&mut state.z).zip(state.piece.iter_mut().zip(&state.lambda))
     {
@@ -160,6 +177,17 @@ fn follow(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64],
             Piece::Below => *z = z.min(law.lo),
             Piece::Above => *z = z.max(law.hi),
             Piece::On => *z = ((lambda - law.anchor) / law.slope).clamp(law.lo, law.hi),
+        }
+    }
+    if cold {
+        rows.locate(&state.z, &mut state.segments, &mut state.piece);
+    } else {
+        state.segments.clear();
+        for (hinges, piece) in rows.hinges.iter().zip(many) {
+            let i = hinges.row;
+            let (at, z) = hinges.with_multiplier(state.lambda[i], piece, state.z[i]);
+            (state.z[i], state.piece[i]) = (z, at.piece());
+            state.segments.push(at);
         }
     }
     if !ws.hold(rows, state) {
@@ -198,6 +226,7 @@ fn at_cap(rows: &Softened, state: &State, i: usize) -> bool {
 mod tests {
     use super::*;
     use crate::Matrix;
+    use crate::engine::hinges::Groups;
     use crate::engine::rows::Law;
     use crate::engine::state::Owner;
     use crate::problem::{Instance, Problem, Soft};
@@ -211,7 +240,11 @@ mod tests {
         };
         let n = 6;
         let mut matrix = |rows: usize| Matrix::from_fn(rows, n, |_, _| next());
-        let (c, a, b) = (matrix(4), matrix(3), matrix(1));
+        let (mut c, a, b) = (matrix(4), matrix(3), matrix(1));
+        if seed.is_multiple_of(3) {
+            // Three of the soft rows are one.
+            (0..n).for_each(|j| (c[(1, j)], c[(2, j)]) = (c[(0, j)], c[(0, j)]));
+        }
         let problem = Problem::maximize(n)
             .soft("s", Soft::both(c, [0.1, -0.1, 0.2, 0.0], [0.5, 0.4, 0.3, 0.2], [0.0, 0.2, 0.0, 0.1]))
             .at_most("a", a, [0.3, 0.2, 0.4])
@@ -221,14 +254,16 @@ mod tests {
             .build()
             .unwrap();
         let view = problem.view(&Instance::default()).unwrap();
-        let mut rows = Softened::new(&view);
-        for i in 0..rows.m() {
+        let mut rows = Softened::new(&view, &Groups::of(&view, None));
+        rows.hinges.iter_mut().for_each(|hinges| hinges.smooth(2.0));
+        for i in (0..rows.m()).filter(|&i| rows.hinges_of(i).is_none()).collect::<Vec<_>>() {
             let law = match rows.ids[i] {
                 RowId::Soft(k) => Law::smooth(view.alpha[k], view.under[k], 2.0),
                 RowId::Equal(_) => Law::smooth(5.0, 5.0, 2.0),
                 _ => Law::smooth(5.0, 0.0, 2.0),
             };
-            rows.laws[i] = if uncapped && i >= 4 { law.uncapped() } else { law };
+            let soft = matches!(rows.ids[i], RowId::Soft(_));
+            rows.laws[i] = if uncapped && !soft { law.uncapped() } else { law };
         }
         let theta = (0..n).map(|_| next()).collect();
         (rows, theta)

@@ -1,11 +1,12 @@
 //! The engine: one instance's rows with their multiplier laws, and the ways to its optimum.
 //!
 //! A parametric active-set method (a *homotopy*): from a solved θ₀ the optimum is followed to the new θ, piece by piece
-//! ([`path`]). Where that fails [`newton`] is asked, then [`reference`] ([`fallback`] is the order of asking).
+//! (`path`). Where that fails `newton` is asked, then [`reference`] (`fallback` is the order of asking).
 
 pub(crate) mod accuracy;
 pub(crate) mod clock;
 pub(crate) mod fallback;
+pub(crate) mod hinges;
 pub(crate) mod newton;
 pub(crate) mod path;
 pub(crate) mod penalty;
@@ -23,3 +24,9 @@ pub(crate) mod status;
 pub(crate) mod terms;
 pub(crate) mod tolerance;
 pub(crate) mod workspace;
+
+pub use accuracy::Accuracy;
+pub use clock::Nanos;
+pub use rows::Piece;
+pub use status::{Link, SurrogateStatus};
+pub use workspace::Work;

@@ -4,6 +4,7 @@
 //! ridge is an ascent direction everywhere and the best step along it is the root of a decreasing piecewise-linear
 //! function: nothing to tune, and no way to cycle.
 
+use crate::engine::hinges::Segment;
 use crate::engine::path::Outcome;
 use crate::engine::residual::Balance;
 use crate::engine::rows::{Piece, Softened};
@@ -14,6 +15,8 @@ use crate::linalg::hessian::Hessian;
 use crate::linalg::simd::Kernel;
 
 const ITERATIONS: usize = 300;
+/// Steps of the line search among many breakpoints.
+const LINE_STEPS: usize = 200;
 
 /// Climbs from `state.x` to the optimum at θ. Leaves x, pieces and a factor without ridge (where H is regular).
 pub(crate) fn climb(s: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64]) -> Outcome {
@@ -21,9 +24,7 @@ pub(crate) fn climb(s: &Softened, state: &mut State, ws: &mut Workspace, theta: 
     let mut residual = ws.balance.measure(ws.kernel, s, &state.x, theta);
     let mut ridge = RIDGE;
     for _ in 0..ITERATIONS {
-        for i in 0..s.m() {
-            state.piece[i] = s.laws[i].piece(ws.balance.z[i]);
-        }
+        s.place(&ws.balance.z, &mut state.segments, &mut state.piece);
         if residual <= CLIMBED {
             break;
         }
@@ -51,9 +52,7 @@ pub(crate) fn climb(s: &Softened, state: &mut State, ws: &mut Workspace, theta: 
         }
         residual = next;
     }
-    for i in 0..s.m() {
-        state.piece[i] = s.laws[i].piece(ws.balance.z[i]);
-    }
+    s.place(&ws.balance.z, &mut state.segments, &mut state.piece);
     ws.factorise(s, state, 0.0);
     Outcome::Arrived
 }
@@ -77,6 +76,17 @@ fn best_step(s: &Softened, k: Kernel, at: &Balance, theta: &[f64], x: &[f64], dx
             }
         }
     }
+    // Of many breakpoints the first and the last: the root may be between them.
+    for hinges in &s.hinges {
+        let i = hinges.row;
+        let far = [Segment::flat(0), Segment::flat(hinges.kinks().len())].map(|at| hinges.ends(at));
+        for end in [far[0].1, far[1].0] {
+            let at = (end - z[i]) / dz[i];
+            if dz[i] != 0.0 && at.is_finite() && at > 0.0 {
+                breaks.push((at, i));
+            }
+        }
+    }
     breaks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut flat = vec![0.0; s.n];
     let quadratic = s.two_q.as_ref().map_or(0.0, |q| {
@@ -91,7 +101,19 @@ fn best_step(s: &Softened, k: Kernel, at: &Balance, theta: &[f64], x: &[f64], dx
     let slope_at = |t: f64| {
         let rows: f64 =
             s.laws.iter().zip(z.iter().zip(&dz)).map(|(l, (z, dz))| l.clipped(z + t * dz) * dz).sum();
-        linear - t * quadratic - rows
+        let many: f64 = s.hinges.iter().map(|h| h.clipped(z[h.row] + t * dz[h.row]) * dz[h.row]).sum();
+        linear - t * quadratic - rows - many
+    };
+    let curvature_at = |t: f64| {
+        let rows = (0..s.m())
+            .filter(|&i| s.laws[i].piece(z[i] + t * dz[i]) == Piece::On)
+            .map(|i| s.laws[i].slope * dz[i] * dz[i])
+            .sum::<f64>();
+        let many = s.hinges.iter().map(|h| {
+            let (z, dz) = (z[h.row] + t * dz[h.row], dz[h.row]);
+            h.slope(h.locate(z)) * dz * dz
+        });
+        quadratic + rows + many.sum::<f64>()
     };
     // Bisection over the sorted breakpoints, then the root within one linear stretch.
     let (mut low, mut high) = (0, breaks.len());
@@ -106,11 +128,10 @@ fn best_step(s: &Softened, k: Kernel, at: &Balance, theta: &[f64], x: &[f64], dx
     let t0 = if low == 0 { 0.0 } else { breaks[low - 1].0 };
     let g0 = slope_at(t0);
     let inner = breaks.get(low).map_or(t0 + 1.0 + t0.abs(), |b| f64::midpoint(t0, b.0));
-    let curvature = quadratic
-        + (0..s.m())
-            .filter(|&i| s.laws[i].piece(z[i] + inner * dz[i]) == Piece::On)
-            .map(|i| s.laws[i].slope * dz[i] * dz[i])
-            .sum::<f64>();
+    if let (false, Some(b)) = (s.hinges.is_empty(), breaks.get(low)) {
+        return Some(root(slope_at, curvature_at, t0, b.0));
+    }
+    let curvature = curvature_at(inner);
     if curvature > 0.0 {
         let step = t0 + (g0 / curvature).max(0.0);
         return Some(breaks.get(low).map_or(step, |b| step.min(b.0)));
@@ -120,4 +141,22 @@ fn best_step(s: &Softened, k: Kernel, at: &Balance, theta: &[f64], x: &[f64], dx
         None if g0 > UPHILL * linear.abs() => None,
         None => Some(t0),
     }
+}
+
+/// The root of a falling piecewise linear slope between `low` and `high`: Newton steps on its lines, halving every third time.
+fn root(slope: impl Fn(f64) -> f64, curvature: impl Fn(f64) -> f64, low: f64, high: f64) -> f64 {
+    let (mut low, mut high, mut t) = (low, high, low);
+    let mut g = slope(t);
+    let small = NO_STEP * g.abs();
+    for round in 0..LINE_STEPS {
+        if g.abs() <= small || high - low <= f64::EPSILON * high {
+            break;
+        }
+        let newton = t + g / curvature(t);
+        let inside = newton > low && newton < high && round % 3 != 2;
+        t = if inside { newton } else { f64::midpoint(low, high) };
+        g = slope(t);
+        if g > 0.0 { low = t } else { high = t }
+    }
+    t
 }

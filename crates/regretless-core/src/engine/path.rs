@@ -14,6 +14,7 @@
 //! starts, warm starts after θ moved, warm starts after C, Q, d or α moved (keep pieces and multipliers, shift d').
 
 use crate::engine::clock::Clock;
+use crate::engine::hinges::Segment;
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
 use crate::engine::tolerance::{POINT_ROUNDING, SHIFT_ROUNDING, STEP_ROUNDING};
@@ -73,6 +74,7 @@ pub(crate) struct Path<'a> {
     pub(crate) theta: &'a [f64],
     pub(crate) x: &'a mut [f64],
     pub(super) piece: &'a mut [Piece],
+    pub(super) segments: &'a mut [Segment],
     pub(crate) springs: &'a mut Vec<usize>,
     pub(crate) factor: &'a mut Factor,
     pub(crate) steps: &'a mut Steps,
@@ -107,12 +109,13 @@ pub(crate) fn walk(
     limit: usize,
 ) -> Outcome {
     let on = state.on();
-    let State { x, piece, z, theta: solved, factor, springs, .. } = state;
+    let State { x, piece, segments, z, theta: solved, factor, springs, .. } = state;
     let Some(owned) = factor else { return Outcome::Stalled };
     let Workspace { kernel, work, balance, steps, row, .. } = ws;
     let factor = &mut owned.factor;
+    let (kernel, shifted) = (*kernel, false);
     let mut path =
-        Path { s, theta, x, piece, springs, factor, steps, work, kernel: *kernel, on, shifted: false, limit };
+        Path { s, theta, x, piece, segments, springs, factor, steps, work, kernel, on, shifted, limit };
     path.steps.z.copy_from_slice(z);
     match from {
         Origin::Optimum => {
@@ -141,6 +144,9 @@ impl Path<'_> {
             }
             self.shifted |= *shift != 0.0;
         }
+        for (hinges, at) in s.hinges.iter().zip(&*self.segments) {
+            steps.dz[hinges.row] = hinges.multiplier(*at, steps.z[hinges.row]);
+        }
         s.force(k, self.x, &steps.dz, &mut steps.dtheta[..s.n]);
         for (d, t) in steps.dtheta.iter_mut().zip(self.theta) {
             *d = t - *d;
@@ -161,15 +167,12 @@ impl Path<'_> {
     /// Follows the path over t ∈ [0, 1].
     pub(crate) fn follow(&mut self, row: &mut Row) -> Outcome {
         let (s, k) = (self.s, self.kernel);
-        let m = s.m();
-        for i in 0..m {
-            self.set_breakpoints(i);
-        }
+        self.set_all_breakpoints();
         self.steps.rhs.copy_from_slice(&self.steps.dtheta);
         if self.shifted {
-            for i in 0..m {
+            for i in 0..s.m() {
                 if self.piece[i] == Piece::On {
-                    self.shift_rhs(i, -1.0);
+                    self.shift_rhs(i, self.stiffness(i));
                 }
             }
         }
@@ -220,6 +223,7 @@ impl Path<'_> {
         let rising = steps.dz[i] > 0.0;
         steps.z[i] = if rising { steps.up[i] } else { steps.down[i] };
         match (self.piece[i], rising) {
+            (Piece::On, _) if self.s.hinges_of(i).is_some() => self.step(i, rising, row),
             (Piece::On, true) => self.leave(i, Piece::Above, row),
             (Piece::On, false) => self.leave(i, Piece::Below, row),
             (Piece::Below | Piece::Above, _) => {
@@ -234,13 +238,33 @@ impl Path<'_> {
         self.set_breakpoints(i);
     }
 
-    pub(crate) fn set_breakpoints(&mut self, i: usize) {
-        (self.steps.down[i], self.steps.up[i]) = self.s.laws[i].ends(self.piece[i]);
+    pub(super) fn set_breakpoints(&mut self, i: usize) {
+        (self.steps.down[i], self.steps.up[i]) = match self.s.hinges_of(i) {
+            Some((at, hinges)) => hinges.ends(self.segments[at]),
+            None => self.s.laws[i].ends(self.piece[i]),
+        };
     }
 
-    /// The direction's right-hand side gains or loses the pull of row i's moving limit.
-    pub(super) fn shift_rhs(&mut self, i: usize, sign: f64) {
-        let pull = sign * self.s.laws[i].slope * self.steps.shift[i];
+    pub(crate) fn set_all_breakpoints(&mut self) {
+        for (i, (law, piece)) in self.s.laws.iter().zip(&*self.piece).enumerate() {
+            (self.steps.down[i], self.steps.up[i]) = law.ends(*piece);
+        }
+        for (hinges, at) in self.s.hinges.iter().zip(&*self.segments) {
+            (self.steps.down[hinges.row], self.steps.up[hinges.row]) = hinges.ends(*at);
+        }
+    }
+
+    /// The weight in H of row `i` on its quadratic piece.
+    pub(super) fn stiffness(&self, i: usize) -> f64 {
+        match self.s.hinges_of(i) {
+            Some((at, hinges)) => hinges.slope(self.segments[at]),
+            None => self.s.laws[i].slope,
+        }
+    }
+
+    /// Row i's weight in H changes, and with it the pull of its moving limit on the direction's right-hand side.
+    pub(super) fn shift_rhs(&mut self, i: usize, change: f64) {
+        let pull = -change * self.steps.shift[i];
         if pull != 0.0 {
             self.s.add_row(self.kernel, i, pull, &mut self.steps.rhs[..self.s.n]);
         }

@@ -10,8 +10,15 @@ pub(crate) fn set_laws(rows: &mut Softened, view: &View<'_>, penalties: &[f64], 
         let (over, under) = caps(rows, i, view, |id| penalties[view.shape.position(id)]);
         rows.laws[i] = Law::smooth(over, under, sharpness[view.shape.position(rows.ids[i])]);
     }
-    let strongest =
+    let mut strongest =
         rows.laws.iter().zip(&rows.reach).fold(0.0_f64, |m, (l, r)| m.max(l.above.max(-l.below) * r));
+    for hinges in &mut rows.hinges {
+        let i = hinges.row;
+        rows.laws[i] = Law::IDLE;
+        hinges.smooth(sharpness[view.shape.position(rows.ids[i])]);
+        let (below, above) = hinges.caps();
+        strongest = strongest.max(above.max(-below) * rows.reach[i]);
+    }
     rows.floor = FORCE_FLOOR * strongest;
 }
 

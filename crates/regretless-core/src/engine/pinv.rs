@@ -21,7 +21,7 @@ impl Pseudo {
         let mut h = rows.two_q.clone().unwrap_or_else(|| vec![0.0; n * n]);
         let mut row = vec![0.0; n];
         for i in 0..rows.m() {
-            let w = rows.laws[i].weight(state.piece[i]);
+            let w = rows.weight(i, state.piece[i], &state.segments);
             if w > 0.0 {
                 rows.write_row(i, &mut row);
                 for a in 0..n {

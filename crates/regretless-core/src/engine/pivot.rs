@@ -16,27 +16,88 @@ pub(crate) enum Hold {
     Spring { variable: usize, stiffness: f64 },
 }
 
-impl Hold {
-    fn weight(self, s: &Softened) -> f64 {
-        match self {
-            Self::Row(i) => s.laws[i].slope,
-            Self::Spring { stiffness, .. } => stiffness,
-        }
-    }
-}
-
 impl Path<'_> {
-    /// Row `i` joins the quadratic piece: H += w a aᵀ.
-    pub(crate) fn enter(&mut self, i: usize, row: &mut Row) {
+    /// Row `i`, which has many breakpoints and is on a slope, goes on to its next segment: H += (w' − w)a aᵀ. Where nothing else
+    /// holds its direction it slides on to its own next slope, or pivots as others do.
+    pub(super) fn step(&mut self, i: usize, rising: bool, row: &mut Row) -> Outcome {
+        let Some((at, hinges)) = self.s.hinges_of(i) else { return Outcome::Stalled };
+        let from = self.segments[at];
+        let mut to = hinges.next(from, rising);
+        let (weight, mut next) = (hinges.slope(from), hinges.slope(to));
+        if next == 0.0 {
+            let rest = self.meet(Hold::Row(i), row);
+            let needed = self.s.two_q.is_none() && self.on + self.springs.len() <= self.s.n;
+            if needed || rest < SINGULAR_DOWNDATE {
+                self.segments[at] = to;
+                self.set_breakpoints(i);
+                match self.slide(Hold::Row(i), if rising { 1.0 } else { -1.0 }, row) {
+                    Ok(j) if j == i => {
+                        to = hinges.next(to, rising);
+                        next = hinges.slope(to);
+                    }
+                    Ok(j) => self.enter(j, row),
+                    Err(ray) if gains_along(self.s, self.kernel, self.theta, &ray) => {
+                        return Outcome::Unbounded(ray);
+                    }
+                    Err(_) => {
+                        self.segments[at] = from;
+                        self.set_breakpoints(i);
+                        let ends = if rising { &mut self.steps.up } else { &mut self.steps.down };
+                        ends[i] = if rising { f64::INFINITY } else { f64::NEG_INFINITY };
+                        return Outcome::Arrived;
+                    }
+                }
+                self.work.pivots += 1;
+            }
+        }
+        if !self.reweigh(i, weight, next, row) {
+            return Outcome::Stalled;
+        }
+        self.segments[at] = to;
+        self.move_to(i, to.piece());
+        self.on -= usize::from(next == 0.0);
+        if self.shifted {
+            self.shift_rhs(i, next - weight);
+        }
+        Outcome::Arrived
+    }
+
+    /// The weight of row `i` in H becomes another; false if H would be singular.
+    fn reweigh(&mut self, i: usize, from: f64, to: f64, row: &mut Row) -> bool {
         let (s, k) = (self.s, self.kernel);
+        if from == to {
+            return true;
+        }
         let clock = Clock::start();
         self.factor.meet(k, row, |a| s.write_row(i, a));
-        self.factor.add(k, s.laws[i].slope, row);
+        if to > from {
+            self.factor.add(k, to - from, row);
+        } else {
+            let rest = 1.0 - (from - to) * self.factor.along(k, row);
+            if rest.is_nan() || rest <= 0.0 {
+                return false;
+            }
+            self.factor.remove(k, from - to, rest, row);
+        }
+        clock.stop(&mut self.work.nanos.factor);
+        true
+    }
+
+    /// Row `i` joins the quadratic piece: H += w a aᵀ. One with many breakpoints joins the next one in its direction.
+    pub(crate) fn enter(&mut self, i: usize, row: &mut Row) {
+        let (s, k) = (self.s, self.kernel);
+        if let Some((at, hinges)) = s.hinges_of(i) {
+            self.segments[at] = hinges.next(self.segments[at], self.steps.dz[i] > 0.0);
+        }
+        let weight = self.stiffness(i);
+        let clock = Clock::start();
+        self.factor.meet(k, row, |a| s.write_row(i, a));
+        self.factor.add(k, weight, row);
         clock.stop(&mut self.work.nanos.factor);
         self.move_to(i, Piece::On);
         self.on += 1;
         if self.shifted {
-            self.shift_rhs(i, -1.0);
+            self.shift_rhs(i, weight);
         }
     }
 
@@ -67,15 +128,22 @@ impl Path<'_> {
             }
         } else {
             let clock = Clock::start();
-            self.factor.remove(self.kernel, self.s.laws[i].slope, rest, row);
+            self.factor.remove(self.kernel, self.weight(hold), rest, row);
             clock.stop(&mut self.work.nanos.factor);
         }
         self.move_to(i, to);
         self.on -= 1;
         if self.shifted {
-            self.shift_rhs(i, 1.0);
+            self.shift_rhs(i, -self.s.laws[i].slope);
         }
         Outcome::Arrived
+    }
+
+    fn weight(&self, hold: Hold) -> f64 {
+        match hold {
+            Hold::Row(i) => self.stiffness(i),
+            Hold::Spring { stiffness, .. } => stiffness,
+        }
     }
 
     /// Takes up the row a of a hold with weight w; returns 1 − w aᵀH⁻¹a, the share of H along it that others hold.
@@ -90,7 +158,7 @@ impl Path<'_> {
             }
         });
         clock.stop(&mut self.work.nanos.factor);
-        1.0 - hold.weight(s) * self.factor.along(k, row)
+        1.0 - self.weight(hold) * self.factor.along(k, row)
     }
 
     /// Takes a hold out of H, which must stay regular; false if it does not.
@@ -99,7 +167,7 @@ impl Path<'_> {
         if rest.is_nan() || rest <= 0.0 {
             return false;
         }
-        self.factor.remove(self.kernel, hold.weight(self.s), rest, row);
+        self.factor.remove(self.kernel, self.weight(hold), rest, row);
         true
     }
 
@@ -116,6 +184,11 @@ impl Path<'_> {
         // Rows on the quadratic piece do not move along a null direction.
         s.apply_off(k, self.piece, &steps.dx[..s.n], &mut steps.dz);
         clock.stop(&mut self.work.nanos.rows);
+        // But the leaving row does: one with many breakpoints towards the next of its own.
+        let many = matches!(hold, Hold::Row(i) if s.hinges_of(i).is_some());
+        if let (true, Hold::Row(i)) = (many, hold) {
+            steps.dz[i] = k.dot(Factor::entries(row), &steps.dx);
+        }
         let rows =
             RowMotion { z: &steps.z, dz: &steps.dz, up: &steps.up, down: &steps.down, reach: &s.reach };
         let Some((reach, first)) = k.first_crossing(rows, SLIDE, &mut steps.ratios) else {
@@ -133,10 +206,10 @@ impl Path<'_> {
         k.axpy(step, &steps.dx, self.x);
         k.axpy(step, &steps.dz, &mut steps.z);
         // Only the leaving row does, outwards from its breakpoint.
-        if let Hold::Row(i) = hold {
+        if let (false, Hold::Row(i)) = (many, hold) {
             steps.z[i] += step * k.dot(Factor::entries(row), &steps.dx);
         }
-        steps.z[best] = if self.piece[best] == Piece::Below { s.laws[best].lo } else { s.laws[best].hi };
+        steps.z[best] = if steps.dz[best] > 0.0 { steps.up[best] } else { steps.down[best] };
         Ok(best)
     }
 }
@@ -154,8 +227,10 @@ pub(crate) fn gains_along(s: &Softened, k: Kernel, theta: &[f64], ray: &[f64]) -
     }
     let mut gain = k.dot(theta, ray);
     let mut size = theta.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
-    for (law, dz) in s.laws.iter().zip(&dz) {
-        let cost = if *dz > 0.0 { law.above * dz } else { law.below * dz };
+    let caps = s.laws.iter().map(|law| (law.below, law.above)).zip(&dz);
+    let many = s.hinges.iter().map(|hinges| (hinges.caps(), &dz[hinges.row]));
+    for ((below, above), dz) in caps.chain(many) {
+        let cost = if *dz > 0.0 { above * dz } else { below * dz };
         if cost.is_finite() {
             gain -= cost;
             size += cost.abs();

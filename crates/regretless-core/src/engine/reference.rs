@@ -7,6 +7,7 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
+use crate::engine::hinges::Hinges;
 use crate::engine::rows::Softened;
 use crate::problem::View;
 
@@ -110,16 +111,18 @@ fn solve_with(view: &View<'_>, efforts: &[Effort]) -> Reference {
     }
     let mut p = Entries::default();
     if let Some(quadratic) = view.quadratic() {
+        let quadratic = quadratic.dense();
         for i in 0..n {
             for j in i..n {
                 p.push(i, j, quadratic[i * n + j] + quadratic[j * n + i]);
             }
         }
     }
+    let [(soft, _), (at_most, _), (equal, _)] = view.rows();
     let (mut a, mut b) = (Entries::default(), Vec::new());
     // Equalities first, then everything ≤.
     for (i, c) in view.c.iter().enumerate() {
-        (0..n).for_each(|j| a.push(i, j, view.B[i * n + j]));
+        equal.row(i).iter().for_each(|(j, v)| a.push(i, j, v));
         b.push(*c);
     }
     let mut bounds = Vec::new();
@@ -132,7 +135,7 @@ fn solve_with(view: &View<'_>, efforts: &[Effort]) -> Reference {
     }
     let equalities = b.len();
     for (e, &(k, sign, _)) in sides.iter().enumerate() {
-        (0..n).for_each(|j| a.push(b.len(), j, sign * view.C[k * n + j]));
+        soft.row(k).iter().for_each(|(j, v)| a.push(b.len(), j, sign * v));
         a.push(b.len(), n + e, -1.0);
         b.push(sign * view.d[k]);
         a.push(b.len(), n + e, -1.0);
@@ -140,7 +143,7 @@ fn solve_with(view: &View<'_>, efforts: &[Effort]) -> Reference {
     }
     let first_at_most = b.len();
     for (i, rhs) in view.b.iter().enumerate() {
-        (0..n).for_each(|j| a.push(b.len(), j, view.A[i * n + j]));
+        at_most.row(i).iter().for_each(|(j, v)| a.push(b.len(), j, v));
         b.push(*rhs);
     }
     for j in (0..n).filter(|&j| !fixed(j)) {
@@ -176,7 +179,9 @@ pub(crate) fn solve_softened(s: &Softened, theta: &[f64]) -> Option<Vec<f64>> {
     let n = s.n;
     let mut row = vec![0.0; n];
     let mut sides = Vec::new();
-    for (i, law) in s.laws.iter().enumerate() {
+    let hinges = |h: &Hinges| h.laws().map(|(limit, law)| (h.row, limit, law)).collect::<Vec<_>>();
+    let laws = s.laws.iter().enumerate().map(|(i, law)| (i, 0.0, *law));
+    for (i, limit, law) in laws.chain(s.hinges.iter().flat_map(hinges)) {
         // Without caps on both sides the law is one line: each side starts where it crosses zero.
         let zero = -law.anchor / law.slope;
         let free = law.above.is_infinite() && law.below.is_infinite();
@@ -186,7 +191,7 @@ pub(crate) fn solve_softened(s: &Softened, theta: &[f64]) -> Option<Vec<f64>> {
                 // The side's own share of the slope; an uncapped side keeps the whole of it.
                 let total = law.above - law.below;
                 let slope = if total.is_finite() { law.slope * cap / total } else { law.slope };
-                sides.push((i, sign, cap, slope, end));
+                sides.push((i, sign, cap, slope, sign * limit + end));
             }
         }
     }

@@ -43,9 +43,7 @@ impl Path<'_> {
         }
         let scale = self.steps.dtheta.iter().fold(scale, |m, t| m.max(t.abs()));
         self.shifted = false;
-        for i in 0..self.s.m() {
-            self.set_breakpoints(i);
-        }
+        self.set_all_breakpoints();
         let mut left = springs.len();
         for variable in springs {
             left -= 1;

@@ -44,6 +44,13 @@ impl Balance {
                 noise = noise.max(SUM_ROUNDING * law.slope * d.abs() * reach);
             }
         }
+        for hinges in &s.hinges {
+            let (i, z) = (hinges.row, self.z[hinges.row]);
+            let at = hinges.locate(z);
+            self.lambda[i] = hinges.multiplier(at, z);
+            scale = scale.max(self.lambda[i].abs() * s.reach[i]);
+            noise = noise.max(SUM_ROUNDING * hinges.slope(at) * s.d[i].abs() * s.reach[i]);
+        }
         s.force(k, x, &self.lambda, &mut self.residual);
         let mut worst = 0.0_f64;
         let mut finite = true;
@@ -74,6 +81,9 @@ impl Workspace {
             // Refine on the pieces as the path left them: a row at its breakpoint has one multiplier there.
             for i in 0..s.m() {
                 self.balance.lambda[i] = s.laws[i].multiplier(state.piece[i], self.balance.z[i]);
+            }
+            for (hinges, at) in s.hinges.iter().zip(&state.segments) {
+                self.balance.lambda[hinges.row] = hinges.multiplier(*at, self.balance.z[hinges.row]);
             }
             self.balance.weigh(k, s, &state.x, theta);
             self.dx[..s.n].copy_from_slice(&self.balance.residual);

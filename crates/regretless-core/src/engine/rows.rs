@@ -10,6 +10,7 @@
 //! (= γ⁺) beyond. A ± pair (equality, two-sided soft row, l = u) is one row with two caps. The surrogate of the paper and
 //! the exact problem differ in their laws only, so one engine ([`crate::engine::path`]) solves both.
 
+use crate::engine::hinges::{Groups, Hinges};
 use crate::linalg::simd::Kernel;
 use crate::problem::{RowId, View};
 
@@ -38,7 +39,7 @@ pub(crate) struct Law {
 
 impl Law {
     /// A row that costs nothing: its multiplier is 0 everywhere and it has no breakpoint.
-    const IDLE: Law =
+    pub(crate) const IDLE: Law =
         Law { anchor: 0.0, slope: 0.0, lo: f64::INFINITY, hi: f64::INFINITY, below: 0.0, above: 0.0 };
 
     /// The paper's surrogate: λ runs from −under to over while z runs over |z| ≤ 1/4K.
@@ -140,13 +141,15 @@ pub(crate) struct Softened {
     /// Largest absolute entry of each row.
     pub(crate) reach: Vec<f64>,
     pub(crate) laws: Vec<Law>,
+    /// Rows with many breakpoints, in order; their laws are idle, and what they do is added where laws are looked at.
+    pub(crate) hinges: Vec<Hinges>,
     /// The smallest force that is not rounding; residuals are measured against no less.
     pub(crate) floor: f64,
 }
 
 impl Softened {
     /// Stacks the rows of a view; laws are idle until set.
-    pub(crate) fn new(view: &View<'_>) -> Self {
+    pub(crate) fn new(view: &View<'_>, groups: &Groups) -> Self {
         let n = view.shape.n;
         let mut s = Self {
             n,
@@ -159,24 +162,35 @@ impl Softened {
             d: Vec::new(),
             reach: Vec::new(),
             laws: Vec::new(),
+            hinges: Vec::new(),
             floor: 0.0,
         };
-        s.load(view);
+        s.load(view, groups);
         s
     }
 
-    /// Stacks the rows of another view into the same memory.
-    pub(crate) fn load(&mut self, view: &View<'_>) {
+    /// Stacks the rows of another view into the same memory; each group of soft rows is one.
+    pub(crate) fn load(&mut self, view: &View<'_>, groups: &Groups) {
         let (n, shape) = (view.shape.n, view.shape);
-        self.m_dense = shape.dense();
         self.dense.clear();
         self.d.clear();
-        for (rows, limits) in [(view.C, view.d), (view.A, view.b), (view.B, view.c)] {
-            self.dense.extend_from_slice(rows);
+        self.ids.clear();
+        let [(soft, limits), hard @ ..] = view.rows();
+        match groups.rows() {
+            None => {
+                self.hinges.clear();
+                self.dense.extend_from_slice(&soft.dense());
+                self.d.extend_from_slice(limits);
+                self.ids.extend((0..shape.soft).map(RowId::Soft));
+            }
+            Some(rows) => self.load_groups(view, rows),
+        }
+        for (rows, limits) in hard {
+            self.dense.extend_from_slice(&rows.dense());
             self.d.extend_from_slice(limits);
         }
-        self.ids.clear();
-        self.ids.extend((0..self.m_dense).map(|i| shape.row(i)));
+        self.ids.extend((shape.soft..shape.dense()).map(|i| shape.row(i)));
+        self.m_dense = self.d.len();
         self.unit.clear();
         for (j, (&l, &u)) in view.lower.iter().zip(view.upper).enumerate() {
             // A zero-width box is one two-sided row.
@@ -199,6 +213,7 @@ impl Softened {
         match (view.quadratic(), &mut self.two_q) {
             (None, two_q) => *two_q = None,
             (Some(q), two_q) => {
+                let q = q.dense();
                 let two_q = two_q.get_or_insert_with(Vec::new);
                 two_q.clear();
                 two_q.extend((0..n * n).map(|ij| q[ij] + q[(ij % n) * n + ij / n]));
@@ -295,7 +310,8 @@ impl Softened {
 
     /// Stiffness of the springs that hold variables which no active row holds: of the order of the rows' own slopes.
     pub(crate) fn spring(&self) -> f64 {
-        let steepest = self.laws.iter().fold(0.0_f64, |s, l| s.max(l.slope));
+        let laws = self.laws.iter().map(|l| l.slope).chain(self.hinges.iter().map(Hinges::steepest));
+        let steepest = laws.fold(0.0_f64, f64::max);
         if steepest > 0.0 { steepest } else { 1.0 }
     }
 

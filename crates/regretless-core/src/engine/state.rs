@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::engine::hinges::Segment;
 use crate::engine::rows::Piece;
 use crate::linalg::hessian::Factor;
 
@@ -10,6 +11,9 @@ use crate::linalg::hessian::Factor;
 pub(crate) struct State {
     pub(crate) x: Vec<f64>,
     pub(crate) piece: Vec<Piece>,
+    /// Where rows with many breakpoints stand, as long as limits and prices stay; a state without its factor has none, and
+    /// begins where their multipliers are.
+    pub(crate) segments: Vec<Segment>,
     pub(crate) lambda: Vec<f64>,
     /// The z = C'x − d' and the θ that x is optimal for with these pieces. Before a path z is what the pieces say, and d' moves
     /// to where it is.
@@ -52,6 +56,7 @@ impl State {
             theta: self.theta.clone(),
             springs: self.springs.clone(),
             slope: self.slope,
+            segments: Vec::new(),
             factor: None,
         }
     }

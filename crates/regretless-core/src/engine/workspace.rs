@@ -99,8 +99,8 @@ impl Workspace {
     ) -> Option<&'a Factor> {
         self.work.factorisations += 1;
         self.give_up_factor(state);
-        let State { piece, springs, factor, .. } = state;
-        let weight = |i: usize| s.laws[i].weight(piece[i]);
+        let State { piece, segments, springs, factor, .. } = state;
+        let weight = |i: usize| s.weight(i, piece[i], segments);
         let spring = s.spring();
         let held = springs.iter().map(|&j| (j, spring)).chain((0..s.n).map(|j| (j, ridge)));
         let mut made = std::mem::take(&mut self.spare);

@@ -44,11 +44,7 @@ impl Solutions {
 impl BatchGradients<'_> {
     /// Entries of a parameter; an LP's instances may bring a Q.
     pub fn width(&self, parameter: Parameter) -> usize {
-        let problem = self.solutions.problem();
-        match parameter {
-            Parameter::Quadratic => problem.n() * problem.n(),
-            other => other.of(problem).len(),
-        }
+        parameter.entries(self.solutions.problem())
     }
 
     /// Derivatives in one wanted parameter, instances × [`BatchGradients::width`].

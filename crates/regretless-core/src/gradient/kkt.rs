@@ -19,13 +19,16 @@ use crate::solve::optimum::Optimum;
 
 /// The gradient of L in every soft parameter, θ and Q, from g = ∂L/∂x at an optimum; `None` if Q is not definite.
 pub(crate) fn vjp(view: &View<'_>, optimum: &Optimum, g: &[f64]) -> Option<Gradients> {
-    let (n, x) = (view.shape.n, &optimum.x);
+    let x = &optimum.x;
     let factor = Lower::of_hessian(view)?;
     let mut q = g.to_vec();
     factor.forward(&mut q);
     let (v, u) = project(view, &optimum.active, &factor, q);
     let mut out = ByParameter { theta: v.iter().map(|v| view.sign * v).collect(), ..ByParameter::default() };
-    out.Q = (0..n * n).map(|ij| -(v[ij / n] * x[ij % n] + x[ij / n] * v[ij % n])).collect();
+    let [(rows, limits), ..] = view.rows();
+    let quadratic = view.quadratic()?.pattern;
+    (out.Q, out.C) = (vec![0.0; quadratic.entries()], vec![0.0; view.C.len()]);
+    quadratic.pull_symmetric(&v, x, &mut out.Q);
     let soft = view.shape.soft;
     (out.d, out.alpha, out.under) = (vec![0.0; soft], vec![0.0; soft], vec![0.0; soft]);
     let mut on = vec![false; soft];
@@ -35,9 +38,8 @@ pub(crate) fn vjp(view: &View<'_>, optimum: &Optimum, g: &[f64]) -> Option<Gradi
         }
     }
     for k in 0..soft {
-        let row = &view.C[k * n..(k + 1) * n];
-        let along: f64 = row.iter().zip(&v).map(|(c, v)| c * v).sum();
-        let z = row.iter().zip(x).map(|(c, x)| c * x).sum::<f64>() - view.d[k];
+        let along: f64 = rows.row(k).iter().map(|(j, c)| c * v[j]).sum();
+        let z = rows.row(k).iter().map(|(j, c)| c * x[j]).sum::<f64>() - limits[k];
         // At its kink the row holds x whatever it costs.
         match z {
             _ if on[k] => {}
@@ -45,7 +47,7 @@ pub(crate) fn vjp(view: &View<'_>, optimum: &Optimum, g: &[f64]) -> Option<Gradi
             _ => out.under[k] = along,
         }
         let lambda = optimum.multipliers.soft[k];
-        out.C.extend(v.iter().zip(x).map(|(v, x)| -(lambda * v + out.d[k] * x)));
+        rows.pattern.pull(k, (lambda, &v), (out.d[k], x), &mut out.C);
     }
     Some(out.into())
 }
@@ -55,7 +57,7 @@ fn project(view: &View<'_>, basis: &[RowId], factor: &Lower, mut q: Vec<f64>) ->
     let kernel = Kernel::new();
     let mut kept: Vec<Column> = Vec::new();
     for (at, row) in basis.iter().enumerate() {
-        let mut w = view.row(*row);
+        let mut w = view.row(*row).to_vec(factor.n);
         factor.forward(&mut w);
         let size = norm(&w);
         let mut mix = vec![0.0; kept.len()];
@@ -112,7 +114,7 @@ struct Lower {
 
 impl Lower {
     fn of_hessian(view: &View<'_>) -> Option<Self> {
-        let (n, q) = (view.shape.n, view.quadratic()?);
+        let (n, q) = (view.shape.n, view.quadratic()?.dense());
         let mut l: Vec<f64> = (0..n * n).map(|ij| q[ij] + q[(ij % n) * n + ij / n]).collect();
         dense::cholesky(&mut l, n, &mut CholeskyScratch::new(n)).then_some(Self { n, l })
     }

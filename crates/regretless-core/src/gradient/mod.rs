@@ -7,29 +7,32 @@
 //! ∂L/∂C'ₖ = −(λₖ v + wₖyₖ x)       ∂L/∂γₖ = −S'(zₖ) yₖ           ∂L/∂K = −Σ_{k∈M} 2γₖzₖyₖ
 //! ```
 //!
-//! Smoothed gradients ([`crate::surrogate::interior`]) have other w and S' in the same formulas, and none in K.
+//! Smoothed gradients (`surrogate::interior`) have other w and S' in the same formulas, and none in K.
 
 pub(crate) mod batch;
 pub(crate) mod kkt;
+
+pub use batch::BatchGradients;
 
 use std::ops::{Deref, DerefMut};
 
 use rayon::prelude::*;
 
-use crate::engine::rows::Piece;
+use crate::engine::rows::{Law, Piece};
 use crate::linalg::hessian::Hessian;
 use crate::linalg::simd::Kernel;
 use crate::problem::parameter::Parameter;
-use crate::problem::{ByParameter, RowId, RowValues};
+use crate::problem::{ByParameter, Coefficients, CoefficientsRef, RowId, RowValues};
 use crate::surrogate::interior::Weight;
 use crate::surrogate::solution::Solution;
 
 /// A number for every parameter, in the parameters' own layout: derivatives from [`Solution::vjp`], or a direction for
 /// [`Solution::jvp`]. Derivatives are those of x with respect to the parameters *as stated*, for `min` problems too.
-/// Matrices are row-major, all blocks of a kind stacked; Q is read as (Q + Qᵀ)/2.
+/// Matrices have their values in pattern order, all blocks of a kind stacked; Q is read as (Q + Qᵀ)/2.
 ///
 /// ```
-/// use regretless_core::{ByParameter, Gradients, Parameter};
+/// use regretless_core::problem::ByParameter;
+/// use regretless_core::{Gradients, Parameter};
 /// let only_theta = ByParameter { theta: vec![1.0, 2.0], ..ByParameter::default() };
 /// let gradients = Gradients::from(only_theta);
 /// assert_eq!((gradients.theta[1], gradients.of(Parameter::Limit).len()), (2.0, 0));
@@ -81,8 +84,8 @@ impl Solution {
     /// Zeros for some kinds of parameters, nothing for the others.
     fn zeros(&self, wanted: &[Parameter]) -> ByParameter<Vec<f64>> {
         let len = |parameter: Parameter| match parameter {
-            Parameter::Quadratic => self.rows.two_q.as_ref().map_or(0, Vec::len),
-            other => other.of(&self.problem).len(),
+            Parameter::Quadratic if self.rows.two_q.is_none() => 0,
+            other => other.entries(&self.problem),
         };
         ByParameter::from_fn(|p| vec![0.0; if wanted.contains(&p) { len(p) } else { 0 }])
     }
@@ -117,11 +120,11 @@ impl Solution {
     pub fn vjp(&self, g: &[f64]) -> Gradients {
         let (z, y, mut out) = self.row_pulls(g, &Parameter::ALL);
         out.k_rows = RowValues::constant(self.shape(), 0.0);
-        for i in 0..self.rows.m() {
-            let by_k = -self.row_part(i, z[i]).lambda_by_k * y[i];
+        self.each_part(&z, |i, id, part| {
+            let by_k = -part.lambda_by_k * y[i];
             out.k += by_k;
-            out.k_rows.get_mut(self.rows.ids[i]).into_iter().for_each(|k| *k = by_k);
-        }
+            out.k_rows.get_mut(id).into_iter().for_each(|k| *k = by_k);
+        });
         out
     }
 
@@ -152,19 +155,14 @@ impl Solution {
         rows.excess(kernel, x, &mut z);
         let mut out = Gradients::from(self.zeros(wanted));
         let by = &mut out.parameters;
-        for (i, row) in by.Q.chunks_exact_mut(n).enumerate() {
-            for j in 0..n {
-                row[j] = -(v[i] * x[j] + x[i] * v[j]);
-            }
+        let problem = &self.problem;
+        if !by.Q.is_empty() {
+            problem.quadratic_pattern().pull_symmetric(&v, x, &mut by.Q);
         }
-        for i in 0..rows.m() {
-            let part = self.row_part(i, z[i]);
+        self.each_part(&z, |i, id, part| {
             let (pull, lambda, y) = (part.slope * y[i], part.lambda, y[i]);
-            let matrix_row = |out: &mut [f64], k: usize| {
-                let row = out.get_mut(k * n..(k + 1) * n).unwrap_or_default();
-                for (o, (v, x)) in row.iter_mut().zip(v.iter().zip(x)) {
-                    *o = -(lambda * v + pull * x);
-                }
+            let matrix_row = |rows: &Coefficients, out: &mut [f64], k: usize| {
+                rows.pattern().pull(k, (lambda, &v), (pull, x), out);
             };
             // A vector that is not wanted has no entries.
             let entry = |out: &mut [f64], k: usize, value: f64| {
@@ -172,19 +170,19 @@ impl Solution {
                     *o += value;
                 }
             };
-            match rows.ids[i] {
+            match id {
                 RowId::Soft(k) => {
-                    matrix_row(&mut by.C, k);
+                    matrix_row(&problem.soft().C, &mut by.C, k);
                     entry(&mut by.d, k, pull);
                     entry(&mut by.alpha, k, -part.over * y);
                     entry(&mut by.under, k, part.under * y);
                 }
                 RowId::AtMost(k) => {
-                    matrix_row(&mut by.A, k);
+                    matrix_row(&problem.at_most().rows, &mut by.A, k);
                     entry(&mut by.b, k, pull);
                 }
                 RowId::Equal(k) => {
-                    matrix_row(&mut by.B, k);
+                    matrix_row(&problem.equal().rows, &mut by.B, k);
                     entry(&mut by.c, k, pull);
                 }
                 // −x ≤ −l: d' = −l.
@@ -195,7 +193,7 @@ impl Solution {
                     entry(&mut by.lower, j, pull * (1.0 - part.upper));
                 }
             }
-        }
+        });
         if !by.theta.is_empty() {
             let sign = self.problem.sign();
             by.theta.iter_mut().zip(&v).for_each(|(t, v)| *t = sign * v);
@@ -216,35 +214,37 @@ impl Solution {
         // H dx = dθ − 2dQ x − dC'ᵀλ − C'ᵀ(w(dC'x − dd') + ∂λ/∂γ dγ + ∂λ/∂K dK)
         let mut dx: Vec<f64> = tangent.theta.iter().map(|t| sign * t).collect();
         if !tangent.Q.is_empty() {
+            let pattern = self.problem.quadratic_pattern();
+            let q = CoefficientsRef { pattern, values: &tangent.Q }.dense();
             for i in 0..n {
                 for j in 0..n {
-                    dx[i] -= (tangent.Q[i * n + j] + tangent.Q[j * n + i]) * x[j];
+                    dx[i] -= (q[i * n + j] + q[j * n + i]) * x[j];
                 }
             }
         }
+        let (soft, at_most, equal) = (self.problem.soft(), self.problem.at_most(), self.problem.equal());
         let mut push = vec![0.0; rows.m()];
-        for i in 0..rows.m() {
-            let part = self.row_part(i, z[i]);
-            let (row, limit, price) = match rows.ids[i] {
+        self.each_part(&z, |i, id, part| {
+            let (row, limit, price) = match id {
                 RowId::Soft(k) => {
                     let price = part.over * tangent.alpha[k] - part.under * tangent.under[k];
-                    (Some(&tangent.C[k * n..(k + 1) * n]), tangent.d[k], price)
+                    (Some(soft.C.pattern().row(&tangent.C, k)), tangent.d[k], price)
                 }
-                RowId::AtMost(k) => (Some(&tangent.A[k * n..(k + 1) * n]), tangent.b[k], 0.0),
-                RowId::Equal(k) => (Some(&tangent.B[k * n..(k + 1) * n]), tangent.c[k], 0.0),
+                RowId::AtMost(k) => (Some(at_most.rows.pattern().row(&tangent.A, k)), tangent.b[k], 0.0),
+                RowId::Equal(k) => (Some(equal.rows.pattern().row(&tangent.B, k)), tangent.c[k], 0.0),
                 RowId::Lower(j) => (None, -tangent.lower[j], 0.0),
                 RowId::Upper(j) => {
                     (None, part.upper * tangent.upper[j] + (1.0 - part.upper) * tangent.lower[j], 0.0)
                 }
             };
-            let k = tangent.k_rows.get(rows.ids[i]);
+            let k = tangent.k_rows.get(id);
             let mut moved = -limit;
             if let Some(row) = row {
-                moved += kernel.dot(row, x);
-                kernel.axpy(-part.lambda, row, &mut dx);
+                moved += row.dot(x);
+                row.add_to(-part.lambda, &mut dx);
             }
-            push[i] = -(part.slope * moved + price + part.lambda_by_k * (k + tangent.k));
-        }
+            push[i] -= part.slope * moved + price + part.lambda_by_k * (k + tangent.k);
+        });
         rows.apply_t(kernel, &push, &mut dx);
         self.solve_h(kernel, &mut dx);
         dx
@@ -268,9 +268,30 @@ impl Solution {
         solutions.par_iter().zip(tangents).map(|(solution, tangent)| solution.jvp(tangent)).collect()
     }
 
-    /// What the derivatives need of row `i` at excess `z`, on its (frozen) piece.
-    fn row_part(&self, i: usize, z: f64) -> RowPart {
-        let (law, k) = (&self.rows.laws[i], self.sharpness[i]);
+    /// What the derivatives need of every row as stated: the engine's row, which row it is, and its part of that.
+    fn each_part(&self, z: &[f64], mut each: impl FnMut(usize, RowId, RowPart)) {
+        let (rows, state, interior) = (&*self.rows, &*self.state, self.interior());
+        for (i, &z) in z.iter().enumerate() {
+            if rows.hinges_of(i).is_none() {
+                let weight = interior.map(|interior| interior.rows[i]);
+                let part = RowPart::of(&rows.laws[i], state.piece[i], z, self.sharpness[i], weight);
+                each(i, rows.ids[i], part);
+            }
+        }
+        for (at, (hinges, segment)) in rows.hinges.iter().zip(&state.segments).enumerate() {
+            let (i, k) = (hinges.row, self.sharpness[hinges.row]);
+            for (of, hinge) in hinges.each().enumerate() {
+                let weight = interior.map(|interior| interior.hinges[at][of]);
+                let (law, piece) = (hinge.law(k), segment.piece_of(hinge.rank));
+                each(i, RowId::Soft(hinge.soft), RowPart::of(&law, piece, z[i] - hinge.limit, k, weight));
+            }
+        }
+    }
+}
+
+impl RowPart {
+    /// Of a row with excess z on its (frozen) piece, or with the weight that smoothed gradients give it.
+    fn of(law: &Law, piece: Piece, z: f64, k: f64, smoothed: Option<Weight>) -> Self {
         let upper = if law.below == 0.0 {
             1.0
         } else if law.above.is_finite() && law.below.is_finite() {
@@ -278,14 +299,13 @@ impl Solution {
         } else {
             0.5
         };
-        if let Some(interior) = self.interior().filter(|_| law.slope > 0.0) {
-            let Weight { slope, over } = interior.rows[i];
-            let lambda = law.multiplier(self.state.piece[i], z);
-            return RowPart { lambda, slope, over, under: 1.0 - over, upper, lambda_by_k: 0.0 };
+        if let Some(Weight { slope, over }) = smoothed.filter(|_| law.slope > 0.0) {
+            let lambda = law.multiplier(piece, z);
+            return Self { lambda, slope, over, under: 1.0 - over, upper, lambda_by_k: 0.0 };
         }
         // A row without a price has no piece; its share of a unit price is still S'(z).
         let piece = if law.slope > 0.0 {
-            self.state.piece[i]
+            piece
         } else {
             let h = 0.25 / k;
             match z {
@@ -299,7 +319,7 @@ impl Solution {
             Piece::On => 2.0 * k * z + 0.5,
             Piece::Above => 1.0,
         };
-        RowPart {
+        Self {
             lambda: law.multiplier(piece, z),
             slope: law.weight(piece),
             over: share,

@@ -65,11 +65,9 @@ impl Matrix {
         &mut self.data
     }
 
-    /// Appends the rows of `other`, which has as many columns.
-    pub(crate) fn append(&mut self, other: &Matrix) {
-        debug_assert_eq!(self.cols, other.cols);
-        self.data.extend_from_slice(&other.data);
-        self.rows += other.rows;
+    /// All entries, row after row.
+    pub fn into_vec(self) -> Vec<f64> {
+        self.data
     }
 }
 

@@ -42,9 +42,8 @@ impl Df {
     pub(super) fn new(reading: Reading, options: &LossOptions<'_>) -> Result<Self, LossError> {
         positive("ridge", options.ridge)?;
         let (problem, n) = (reading.problem(), reading.problem().n());
-        let own = |i: usize, j: usize| problem.Q().map_or(0.0, |q| q[(i, j)]);
-        let ridge = |i: usize, j: usize| if i == j { options.ridge } else { 0.0 };
-        let ridged = problem.with_quadratic(Matrix::from_fn(n, n, |i, j| own(i, j) + ridge(i, j)));
+        let own = problem.Q().cloned().unwrap_or_else(|| Matrix::zeros(n, n).into());
+        let ridged = problem.with_quadratic(own.plus_diagonal(options.ridge));
         let oracle = Oracle::new(&ridged.or_zero_theta());
         let truths = truths::lent(&reading, options)?;
         let store = Store::with_budget(options.store_bytes);
@@ -57,9 +56,7 @@ impl Df {
         if let Values::Owned(parameters) = &mut values
             && let Some(q) = parameters.get(Parameter::Quadratic)
         {
-            let n = self.ridged.n();
-            let diagonal = |ij: usize| if ij.is_multiple_of(n + 1) { self.ridge } else { 0.0 };
-            let q = q.iter().enumerate().map(|(ij, q)| q + diagonal(ij)).collect();
+            let q = self.ridged.quadratic_pattern().plus_diagonal(q, self.ridge);
             parameters.set(Parameter::Quadratic, q);
         }
         values
@@ -95,15 +92,16 @@ fn downhill(view: &View<'_>, x: &[f64]) -> Vec<f64> {
     let n = view.shape.n;
     let mut g: Vec<f64> = view.theta.iter().map(|t| -view.sign * t).collect();
     if let Some(q) = view.quadratic() {
+        let q = q.dense();
         for (i, g) in g.iter_mut().enumerate() {
             *g += (0..n).map(|j| (q[i * n + j] + q[j * n + i]) * x[j]).sum::<f64>();
         }
     }
-    for k in 0..view.shape.soft {
-        let row = &view.C[k * n..(k + 1) * n];
-        let z = row.iter().zip(x).map(|(c, x)| c * x).sum::<f64>() - view.d[k];
+    let [(soft, _), ..] = view.rows();
+    for (k, row) in soft.iter().enumerate() {
+        let z = row.iter().map(|(j, c)| c * x[j]).sum::<f64>() - view.d[k];
         let price = if z > 0.0 { view.alpha[k] } else { -view.under[k] };
-        g.iter_mut().zip(row).for_each(|(g, c)| *g += price * c);
+        row.iter().for_each(|(j, c)| g[j] += price * c);
     }
     g
 }

@@ -20,7 +20,7 @@ use crate::gradient::Gradients;
 use crate::predict::instances::Reading;
 use crate::predict::layout::Values;
 use crate::problem::parameter::Parameter;
-use crate::problem::{ProblemError, RowId};
+use crate::problem::{Pattern, ProblemError, RowId};
 use crate::surrogate::Segments;
 use crate::surrogate::objective::{Stage, smooth_hinge};
 use crate::surrogate::solution::Solution;
@@ -59,7 +59,7 @@ impl Gap {
         let pull = factor * problem.sign();
         by.theta = solution.x().iter().zip(&truth.x).map(|(a, b)| pull * (a - b)).collect();
         if layout.predicts(Parameter::Quadratic) {
-            by.Q = quadratic(solution.x(), &truth.x);
+            by.Q = quadratic(problem.quadratic_pattern(), solution.x(), &truth.x);
         }
         if layout.predicts(Parameter::Over) || layout.predicts(Parameter::Under) {
             (by.alpha, by.under) = prices(&stage, problem.shape().soft, solution.x(), &truth.x);
@@ -76,17 +76,20 @@ pub(super) fn target(method: Method, prediction: &[f64], truth: &[f64]) -> Vec<f
 }
 
 /// ∂F/∂Q = −xxᵀ, at x̂ less at x.
-fn quadratic(decided: &[f64], best: &[f64]) -> Vec<f64> {
-    let rows = decided.iter().zip(best);
-    rows.flat_map(|(a, b)| decided.iter().zip(best).map(move |(c, d)| b * d - a * c)).collect()
+fn quadratic(pattern: &Pattern, decided: &[f64], best: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; pattern.entries()];
+    for (i, (a, b)) in decided.iter().zip(best).enumerate() {
+        pattern.pull(i, (*a, decided), (-b, best), &mut out);
+    }
+    out
 }
 
 /// ∂F_K/∂α = −S(z) and ∂F_K/∂α₂ = −S(−z), at x̂ less at x.
 fn prices(stage: &Stage, soft: usize, decided: &[f64], best: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let (z, zb) = (stage.excess(decided), stage.excess(best));
+    let (z, zb) = (stage.soft(soft, decided), stage.soft(soft, best));
     let side = |sign: f64| {
-        let hinge = |z: f64, i: usize| smooth_hinge(sign * z, stage.sharpness[i]);
-        (0..soft).map(|i| hinge(zb[i], i) - hinge(z[i], i)).collect()
+        let hinge = |(z, k): (f64, f64)| smooth_hinge(sign * z, k);
+        zb.iter().zip(&z).map(|(zb, z)| hinge(*zb) - hinge(*z)).collect()
     };
     (side(1.0), side(-1.0))
 }

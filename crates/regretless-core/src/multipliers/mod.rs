@@ -168,9 +168,9 @@ fn smallest_norms(views: &[View<'_>]) -> Vec<f64> {
     let shape = views[0].shape;
     let mut smallest = vec![f64::INFINITY; shape.dense()];
     for view in views {
-        let rows = [view.C, view.A, view.B].into_iter().flat_map(|m| m.chunks_exact(shape.n));
+        let rows = view.rows().into_iter().flat_map(|(m, _)| m.iter());
         for (s, row) in smallest.iter_mut().zip(rows) {
-            let norm = norm(row);
+            let norm = norm(row.values());
             *s = s.min(if norm > 0.0 { norm } else { 1.0 });
         }
     }

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::{MultiplierError, norm, smallest_norms};
 use crate::engine::tolerance::SINGULAR_ROWS;
 use crate::linalg::dense;
-use crate::problem::{RowValues, View};
+use crate::problem::{CoefficientsRef, Row, RowValues, View};
 
 /// Why no theorem applies.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -74,8 +74,9 @@ fn bound(views: &[View<'_>]) -> Result<(f64, String), Refusal> {
         if !free(view) && view.lower.iter().any(|l| l.is_infinite()) {
             return Err(Refusal::MixedBounds);
         }
-        nonnegative("A", view.A, view.b, view.lower)?;
-        nonnegative("B", view.B, view.c, view.lower)?;
+        let [_, at_most, equal] = view.rows();
+        nonnegative("A", at_most, view.lower)?;
+        nonnegative("B", equal, view.lower)?;
     }
     let mut e = 0.0_f64;
     for view in views {
@@ -91,16 +92,15 @@ fn bound(views: &[View<'_>]) -> Result<(f64, String), Refusal> {
             Ok((e, format!("Theorem 2 (bounds alone, whose rows are orthogonal): β = E = {e:.4}")))
         }
         (true, true, 0, false) => {
-            let rows = views.iter().map(|v| v.A);
-            Ok(by_angle(e, power, rows, n, ["Theorem 3", "Corollary 4", "Ax ≤ b and x ≥ 0"]))
+            let rows = views.iter().flat_map(|v| v.rows()[1].0.iter());
+            Ok(by_angle(e, power, rows, ["Theorem 3", "Corollary 4", "Ax ≤ b and x ≥ 0"]))
         }
         (true, false, 1, _) => {
-            let rows = views.iter().map(|v| v.B);
+            let rows = views.iter().flat_map(|v| v.rows()[2].0.iter());
             Ok(by_angle(
                 e,
                 power,
                 rows,
-                n,
                 ["Theorem 5", "Theorem 5 with Corollary 4", "one equality and a box"],
             ))
         }
@@ -123,31 +123,34 @@ fn bound(views: &[View<'_>]) -> Result<(f64, String), Refusal> {
 fn by_angle<'a>(
     e: f64,
     power: f64,
-    rows: impl Iterator<Item = &'a [f64]> + Clone,
-    n: usize,
+    rows: impl Iterator<Item = Row<'a>> + Clone,
     names: [&str; 3],
 ) -> (f64, String) {
     let [general, binary, what] = names;
-    if rows.clone().flatten().all(|a| *a == 0.0 || *a == 1.0) {
+    if rows.clone().flat_map(|row| row.values()).all(|a| *a == 0.0 || *a == 1.0) {
         let beta = power * e;
         return (beta, format!("{binary} ({what}, 0/1 rows): β = n^1.5·E = {beta:.4e}, E = {e:.4}"));
     }
     let mut sine = 1.0_f64;
-    for row in rows.flat_map(|m| m.chunks_exact(n)) {
-        let norm = norm(row);
-        sine = row.iter().filter(|a| **a > 0.0).fold(sine, |s, a| s.min(a / norm));
+    for row in rows {
+        let norm = norm(row.values());
+        sine = row.values().iter().filter(|a| **a > 0.0).fold(sine, |s, a| s.min(a / norm));
     }
     let beta = power * e / sine;
     (beta, format!("{general} ({what}): β = n^1.5·E/sin p = {beta:.4e}, sin p = {sine:.4e}, E = {e:.4}"))
 }
 
 /// A ≥ 0 and b ≥ 0 after moving the lower bounds to 0.
-fn nonnegative(what: &'static str, rows: &[f64], rhs: &[f64], lower: &[f64]) -> Result<(), Refusal> {
-    for (i, (row, rhs)) in rows.chunks_exact(lower.len()).zip(rhs).enumerate() {
-        if let Some(&value) = row.iter().find(|a| **a < 0.0) {
+fn nonnegative(
+    what: &'static str,
+    (rows, rhs): (CoefficientsRef<'_>, &[f64]),
+    lower: &[f64],
+) -> Result<(), Refusal> {
+    for (i, (row, rhs)) in rows.iter().zip(rhs).enumerate() {
+        if let Some(&value) = row.values().iter().find(|a| **a < 0.0) {
             return Err(Refusal::NegativeCoefficient { what, row: i, value });
         }
-        let shift: f64 = row.iter().zip(lower).filter(|(_, l)| l.is_finite()).map(|(a, l)| a * l).sum();
+        let shift: f64 = row.iter().filter(|(j, _)| lower[*j].is_finite()).map(|(j, a)| a * lower[j]).sum();
         if rhs - shift < 0.0 {
             return Err(Refusal::NegativeLimit { what, row: i, value: rhs - shift });
         }
@@ -160,14 +163,13 @@ fn gradient_bound(view: &View<'_>) -> Result<f64, Refusal> {
     let n = view.shape.n;
     let pull = |prices: &[f64]| {
         let mut out = vec![0.0; n];
-        for (row, price) in view.C.chunks_exact(n).zip(prices) {
-            out.iter_mut().zip(row).for_each(|(o, c)| *o += price * c);
-        }
+        let [(soft, _), ..] = view.rows();
+        soft.iter().zip(prices).for_each(|(row, price)| row.add_to(*price, &mut out));
         norm(&out)
     };
     let mut e = norm(view.theta) + pull(view.alpha).max(pull(view.under));
     if let Some(q) = view.quadratic() {
-        let spectral = dense::singular_values(q, n, n).first().copied().unwrap_or(0.0);
+        let spectral = dense::singular_values(&q.dense(), n, n).first().copied().unwrap_or(0.0);
         if spectral > 0.0 {
             e += 2.0 * spectral * radius(view)?;
         }
@@ -177,19 +179,16 @@ fn gradient_bound(view: &View<'_>) -> Result<f64, Refusal> {
 
 /// A bound on ‖x‖ over the feasible set, from what each row allows each variable alone.
 fn radius(view: &View<'_>) -> Result<f64, Refusal> {
-    let n = view.shape.n;
-    let mut sum = 0.0;
-    for j in 0..n {
-        let lower = view.lower[j];
-        let mut reach = view.upper[j] - lower;
-        for (rows, rhs) in [(view.A, view.b), (view.B, view.c)] {
-            for (row, rhs) in rows.chunks_exact(n).zip(rhs) {
-                if row[j] > 0.0 {
-                    let base: f64 = row.iter().zip(view.lower).map(|(a, l)| a * l).sum();
-                    reach = reach.min((rhs - base) / row[j]);
-                }
-            }
+    let mut reaches: Vec<f64> = view.upper.iter().zip(view.lower).map(|(u, l)| u - l).collect();
+    let [_, at_most, equal] = view.rows();
+    for (row, rhs) in [at_most, equal].into_iter().flat_map(|(rows, rhs)| rows.iter().zip(rhs)) {
+        let base: f64 = row.iter().map(|(j, a)| a * view.lower[j]).sum();
+        for (j, a) in row.iter().filter(|(_, a)| *a > 0.0) {
+            reaches[j] = reaches[j].min((rhs - base) / a);
         }
+    }
+    let mut sum = 0.0;
+    for (lower, reach) in view.lower.iter().zip(reaches) {
         if !reach.is_finite() {
             return Err(Refusal::NoRadius);
         }
@@ -208,10 +207,11 @@ fn lambda_max(views: &[View<'_>]) -> Option<f64> {
     let mut largest = None;
     for view in views {
         let mut rows: Vec<Vec<f64>> = Vec::new();
-        for row in [view.A, view.B].into_iter().flat_map(|m| m.chunks_exact(n)) {
-            let norm = norm(row);
+        let [_, at_most, equal] = view.rows();
+        for row in [at_most, equal].into_iter().flat_map(|(rows, _)| rows.iter()) {
+            let norm = norm(row.values());
             if norm > 0.0 {
-                rows.push(row.iter().map(|a| a / norm).collect());
+                rows.push(row.to_vec(n).iter().map(|a| a / norm).collect());
             }
         }
         rows.extend((0..n).map(|j| (0..n).map(|k| if j == k { -1.0 } else { 0.0 }).collect()));

@@ -53,7 +53,7 @@ impl Layout {
 
     /// All entries of the given kinds that `problem` has.
     pub fn whole(problem: &Problem, parameters: &[Parameter]) -> Self {
-        let part = |&parameter: &Parameter| Part { parameter, range: 0..entries(problem, parameter) };
+        let part = |&parameter: &Parameter| Part { parameter, range: 0..parameter.entries(problem) };
         Self::new(parameters.iter().map(part).collect())
     }
 
@@ -82,7 +82,7 @@ impl Layout {
         let mut seen: Vec<&Part> = Vec::new();
         for part in &self.parts {
             let what = || format!("predicted part of {}", part.parameter.symbol());
-            let expected = entries(problem, part.parameter);
+            let expected = part.parameter.entries(problem);
             if expected == 0 {
                 return Err(ProblemError::NothingToOverride { what: what() });
             }
@@ -116,12 +116,9 @@ impl Layout {
         assert_eq!(flat.len(), self.width, "one value for each predicted entry");
         let mut out = Parameters::default();
         for (part, values) in self.split(flat) {
-            if values.len() == entries(problem, part.parameter) {
+            if values.len() == part.parameter.entries(problem) {
                 out.set(part.parameter, values.to_vec());
                 continue;
-            }
-            if part.parameter == Parameter::Quadratic && out.get(part.parameter).is_none() {
-                out.set(part.parameter, own(problem, part.parameter));
             }
             out.get_mut(part.parameter, problem)[part.range.clone()].copy_from_slice(values);
         }
@@ -131,10 +128,11 @@ impl Layout {
     /// The inverse of [`Layout::parameters`]: the predicted entries of one instance.
     pub fn read(&self, problem: &Problem, parameters: &Parameters) -> Vec<f64> {
         let mut flat = Vec::with_capacity(self.width);
-        for part in &self.parts {
-            match parameters.get(part.parameter) {
-                Some(values) => flat.extend_from_slice(&values[part.range.clone()]),
-                None => flat.extend_from_slice(&own(problem, part.parameter)[part.range.clone()]),
+        for Part { parameter, range } in &self.parts {
+            match parameters.get(*parameter).unwrap_or(parameter.of(problem)) {
+                // An LP's Q is one of zeros.
+                [] => flat.resize(flat.len() + range.len(), 0.0),
+                values => flat.extend_from_slice(&values[range.clone()]),
             }
         }
         flat
@@ -187,18 +185,4 @@ impl Values<'_> {
             Self::Owned(parameters) => parameters.instance(),
         }
     }
-}
-
-/// Entries of a kind; an LP has room for a Q of zeros.
-fn entries(problem: &Problem, parameter: Parameter) -> usize {
-    match parameter {
-        Parameter::Quadratic => problem.n() * problem.n(),
-        other => other.of(problem).len(),
-    }
-}
-
-fn own(problem: &Problem, parameter: Parameter) -> Vec<f64> {
-    let mut values = parameter.of(problem).to_vec();
-    values.resize(entries(problem, parameter), 0.0);
-    values
 }

@@ -6,19 +6,19 @@
 //! max_x  θ̄ᵀx − xᵀQ̄x − (1/S) Σ_s α_sᵀmax(C_s x − d_s, 0)        over the same hard rows and bounds
 //! ```
 //!
-//! which is a problem of the same kind: every soft row with a predicted entry is repeated S times at 1/S of its price, and
+//! which is a problem of the same kind: every soft row with a predicted entry is stated S times at 1/S of its price, and
 //! θ and Q, in which the objective is linear, are replaced by their means (the sample average approximation of stochastic
-//! programming).
+//! programming). To the engine the S are one row with many breakpoints ([`crate::engine::hinges`]), unless their
+//! coefficients are predicted.
 
 use std::ops::Range;
 
 use thiserror::Error;
 
 use crate::gradient::Gradients;
-use crate::linalg::matrix::Matrix;
 use crate::predict::layout::Layout;
 use crate::problem::parameter::{Parameter, Parameters, Role};
-use crate::problem::{Block, Problem, ProblemError, RowId, SoftRows};
+use crate::problem::{Block, Coefficients, Pattern, Problem, ProblemError, RowId, SoftRows};
 
 /// Why there is no average problem.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -76,6 +76,8 @@ pub struct Scenarios {
     members: bool,
     /// Where each soft row of the original problem is among those of the average problem.
     copies: Vec<Range<usize>>,
+    /// The pattern of the original soft rows.
+    pattern: Pattern,
 }
 
 impl Scenarios {
@@ -90,8 +92,9 @@ impl Scenarios {
             return Err(ScenarioError::NotFinite(at));
         }
         let count = residuals.len() / width;
+        let pattern = problem.soft().C.pattern().clone();
         let (problem, copies) = average(problem, layout, count)?;
-        Ok(Self { problem, layout: layout.clone(), residuals, count, members: false, copies })
+        Ok(Self { problem, layout: layout.clone(), residuals, count, members: false, copies, pattern })
     }
 
     /// Each instance brings its own `count` scenarios: the members of an ensemble. A prediction is then the members one
@@ -150,7 +153,7 @@ impl Scenarios {
     /// # Panics
     /// If there are not S × width of them.
     pub fn parameters_of(&self, members: &[f64]) -> Parameters {
-        let (width, n, share) = (self.layout.width(), self.problem.n(), 1.0 / self.count as f64);
+        let (width, share) = (self.layout.width(), 1.0 / self.count as f64);
         assert_eq!(members.len(), self.count * width, "the entries of every scenario");
         let mut out = Parameters::default();
         let means = self.means(members);
@@ -162,7 +165,7 @@ impl Scenarios {
                     let mean = &means[at..at + range.len()];
                     let mut whole = out.get(parameter).unwrap_or(parameter.of(&self.problem)).to_vec();
                     // Only an LP's Q can be missing; it is then one of zeros.
-                    whole.resize(if parameter == Parameter::Linear { n } else { n * n }, 0.0);
+                    whole.resize(parameter.entries(&self.problem), 0.0);
                     whole[range.clone()].copy_from_slice(mean);
                     out.set(parameter, whole);
                     at += range.len();
@@ -235,9 +238,13 @@ impl Scenarios {
 
     /// Where entry `entry` of a soft kind is in scenario `s` of the average problem.
     fn copy(&self, parameter: Parameter, entry: usize, s: usize) -> usize {
-        let n = self.problem.n();
         match parameter {
-            Parameter::SoftRows => (self.copies[entry / n].start + s) * n + entry % n,
+            Parameter::SoftRows => {
+                let (k, _) = self.pattern.place(entry);
+                let row = self.copies[k].start + s;
+                let start = self.problem.soft().C.pattern().range(row..row).start;
+                start + entry - self.pattern.range(k..k).start
+            }
             _ => self.copies[entry].start + s,
         }
     }
@@ -250,18 +257,21 @@ fn average(
     count: usize,
 ) -> Result<(Problem, Vec<Range<usize>>), ScenarioError> {
     layout.check(problem)?;
-    let (n, soft) = (problem.n(), problem.soft());
+    let soft = problem.soft();
     let mut touched = vec![false; soft.d.len()];
     for part in layout.parts() {
         match part.parameter {
             Parameter::Linear | Parameter::Quadratic => {}
-            Parameter::SoftRows => part.range.clone().for_each(|entry| touched[entry / n] = true),
+            Parameter::SoftRows => {
+                let rows = part.range.clone().map(|entry| soft.C.pattern().place(entry).0);
+                rows.for_each(|k| touched[k] = true);
+            }
             Parameter::Limit | Parameter::Over | Parameter::Under => touched[part.range.clone()].fill(true),
             hard => return Err(ScenarioError::Hard(hard.symbol())),
         }
     }
     let mut all = SoftRows {
-        C: Matrix::zeros(0, n),
+        C: Coefficients::empty(problem.n()),
         d: Vec::new(),
         alpha: Vec::new(),
         under: Vec::new(),
@@ -271,9 +281,8 @@ fn average(
     for (k, &repeated) in touched.iter().enumerate() {
         let start = all.d.len();
         let times = if repeated { count } else { 1 };
-        let row = Matrix::from_fn(1, n, |_, j| soft.C[(k, j)]);
         for _ in 0..times {
-            all.C.append(&row);
+            all.C.append(&soft.C, [k]);
             all.d.push(soft.d[k]);
             all.alpha.push(soft.alpha[k] / times as f64);
             all.under.push(soft.under[k] / times as f64);

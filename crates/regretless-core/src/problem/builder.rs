@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::convex;
-use super::{Block, Data, HardRows, Problem, ProblemError, Sense, SoftRows};
-use crate::linalg::matrix::Matrix;
+use super::{Block, Coefficients, Data, HardRows, Pattern, Problem, ProblemError, Sense, SoftRows};
 
 /// A block of soft rows before it has a name: `alphaᵀmax(Cx − d, 0) + underᵀmax(d − Cx, 0)`.
 #[derive(Clone, Debug)]
 #[allow(non_snake_case)]
 pub struct Soft {
-    C: Matrix,
+    C: Coefficients,
     d: Vec<f64>,
     alpha: Vec<f64>,
     under: Vec<f64>,
@@ -20,23 +19,25 @@ pub struct Soft {
 #[allow(non_snake_case)]
 impl Soft {
     /// One-sided rows: a unit of `Cx` above `d` costs `alpha`.
-    pub fn over(C: Matrix, d: impl Into<Vec<f64>>, alpha: impl Into<Vec<f64>>) -> Self {
+    pub fn over(C: impl Into<Coefficients>, d: impl Into<Vec<f64>>, alpha: impl Into<Vec<f64>>) -> Self {
+        let C = C.into();
         let under = vec![0.0; C.rows()];
         Self { C, d: d.into(), alpha: alpha.into(), under }
     }
 
     /// Two-sided rows: a unit of `Cx` above `d` costs `alpha`, a unit below costs `under`.
     pub fn both(
-        C: Matrix,
+        C: impl Into<Coefficients>,
         d: impl Into<Vec<f64>>,
         alpha: impl Into<Vec<f64>>,
         under: impl Into<Vec<f64>>,
     ) -> Self {
-        Self { C, d: d.into(), alpha: alpha.into(), under: under.into() }
+        Self { C: C.into(), d: d.into(), alpha: alpha.into(), under: under.into() }
     }
 }
 
-/// Collects the parts of a problem; [`ProblemBuilder::build`] validates them all at once.
+/// Collects the parts of a problem; [`ProblemBuilder::build`] validates them all at once. Coefficients are a
+/// [`Matrix`](crate::Matrix), or sparse: [`Coefficients::sparse`].
 #[derive(Clone, Debug)]
 #[allow(non_snake_case)]
 pub struct ProblemBuilder {
@@ -44,10 +45,10 @@ pub struct ProblemBuilder {
     sense: Sense,
     variables: Option<Vec<String>>,
     theta: Option<Vec<f64>>,
-    Q: Option<Matrix>,
+    Q: Option<Coefficients>,
     soft: Vec<(String, Soft)>,
-    at_most: Vec<(String, Matrix, Vec<f64>)>,
-    equal: Vec<(String, Matrix, Vec<f64>)>,
+    at_most: Vec<(String, Coefficients, Vec<f64>)>,
+    equal: Vec<(String, Coefficients, Vec<f64>)>,
     lower: Option<Vec<f64>>,
     upper: Option<Vec<f64>>,
 }
@@ -82,9 +83,9 @@ impl ProblemBuilder {
     }
 
     /// The quadratic term Q of `−xᵀQx` (`+xᵀQx` for `min`); no factor ½. Read as (Q + Qᵀ)/2, refused if an entry and its
-    /// mirror image differ by more than 1e-3 of the largest entry.
-    pub fn quadratic(mut self, Q: Matrix) -> Self {
-        self.Q = Some(Q);
+    /// mirror image differ by more than 1e-3 of the largest entry. A sparse one stores its diagonal too, stated or not.
+    pub fn quadratic(mut self, Q: impl Into<Coefficients>) -> Self {
+        self.Q = Some(Q.into());
         self
     }
 
@@ -95,14 +96,24 @@ impl ProblemBuilder {
     }
 
     /// Adds a block of hard rows `Ax ≤ b`.
-    pub fn at_most(mut self, name: impl Into<String>, A: Matrix, b: impl Into<Vec<f64>>) -> Self {
-        self.at_most.push((name.into(), A, b.into()));
+    pub fn at_most(
+        mut self,
+        name: impl Into<String>,
+        A: impl Into<Coefficients>,
+        b: impl Into<Vec<f64>>,
+    ) -> Self {
+        self.at_most.push((name.into(), A.into(), b.into()));
         self
     }
 
     /// Adds a block of hard rows `Bx = c`.
-    pub fn equal(mut self, name: impl Into<String>, B: Matrix, c: impl Into<Vec<f64>>) -> Self {
-        self.equal.push((name.into(), B, c.into()));
+    pub fn equal(
+        mut self,
+        name: impl Into<String>,
+        B: impl Into<Coefficients>,
+        c: impl Into<Vec<f64>>,
+    ) -> Self {
+        self.equal.push((name.into(), B.into(), c.into()));
         self
     }
 
@@ -150,6 +161,7 @@ impl ProblemBuilder {
             variables,
             theta,
             states_theta,
+            curved: Q.as_ref().map_or_else(|| Pattern::dense(n, n), |Q| Q.pattern().clone()),
             Q,
             soft: stack_soft(n, self.soft)?,
             at_most: stack_hard(n, self.at_most)?,
@@ -162,7 +174,7 @@ impl ProblemBuilder {
 
 fn stack_soft(n: usize, parts: Vec<(String, Soft)>) -> Result<SoftRows, ProblemError> {
     let mut all = SoftRows {
-        C: Matrix::zeros(0, n),
+        C: Coefficients::empty(n),
         d: Vec::new(),
         alpha: Vec::new(),
         under: Vec::new(),
@@ -175,7 +187,7 @@ fn stack_soft(n: usize, parts: Vec<(String, Soft)>) -> Result<SoftRows, ProblemE
         check_prices(&format!("alpha of soft block `{name}`"), m, &part.alpha)?;
         check_prices(&format!("under of soft block `{name}`"), m, &part.under)?;
         all.blocks.push(Block { name, rows: all.d.len()..all.d.len() + m });
-        all.C.append(&part.C);
+        all.C.append(&part.C, 0..m);
         all.d.extend(part.d);
         all.alpha.extend(part.alpha);
         all.under.extend(part.under);
@@ -183,14 +195,14 @@ fn stack_soft(n: usize, parts: Vec<(String, Soft)>) -> Result<SoftRows, ProblemE
     Ok(all)
 }
 
-fn stack_hard(n: usize, parts: Vec<(String, Matrix, Vec<f64>)>) -> Result<HardRows, ProblemError> {
-    let mut all = HardRows { rows: Matrix::zeros(0, n), rhs: Vec::new(), blocks: Vec::new() };
+fn stack_hard(n: usize, parts: Vec<(String, Coefficients, Vec<f64>)>) -> Result<HardRows, ProblemError> {
+    let mut all = HardRows { rows: Coefficients::empty(n), rhs: Vec::new(), blocks: Vec::new() };
     for (name, rows, rhs) in parts {
         let m = rows.rows();
         check_matrix(&format!("matrix of hard block `{name}`"), (m, n), &rows)?;
         check_vector(&format!("right-hand side of hard block `{name}`"), m, &rhs)?;
         all.blocks.push(Block { name, rows: all.rhs.len()..all.rhs.len() + m });
-        all.rows.append(&rows);
+        all.rows.append(&rows, 0..m);
         all.rhs.extend(rhs);
     }
     Ok(all)
@@ -198,10 +210,10 @@ fn stack_hard(n: usize, parts: Vec<(String, Matrix, Vec<f64>)>) -> Result<HardRo
 
 /// (Q + Qᵀ)/2, checked: square, finite, nearly symmetric, positive semidefinite.
 #[allow(non_snake_case)]
-fn symmetric(Q: &Matrix, n: usize) -> Result<Matrix, ProblemError> {
+fn symmetric(Q: &Coefficients, n: usize) -> Result<Coefficients, ProblemError> {
     check_matrix("Q", (n, n), Q)?;
-    convex::check_psd(Q.as_slice(), n)?;
-    Ok(Matrix::from_fn(n, n, |i, j| f64::midpoint(Q[(i, j)], Q[(j, i)])))
+    convex::check_psd(&Q.view().dense(), n)?;
+    Ok(Q.symmetric())
 }
 
 fn distinct<'a>(what: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), ProblemError> {
@@ -256,10 +268,10 @@ pub(super) fn check_bounds(lower: &[f64], upper: &[f64], variables: &[String]) -
     Ok(())
 }
 
-fn check_matrix(what: &str, expected: (usize, usize), m: &Matrix) -> Result<(), ProblemError> {
+fn check_matrix(what: &str, expected: (usize, usize), m: &Coefficients) -> Result<(), ProblemError> {
     let found = (m.rows(), m.cols());
     if expected != found {
         return Err(ProblemError::Shape { what: what.into(), expected, found });
     }
-    check_vector(what, expected.0 * expected.1, m.as_slice())
+    check_vector(what, m.pattern().entries(), m.as_slice())
 }

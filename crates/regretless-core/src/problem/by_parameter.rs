@@ -2,10 +2,12 @@
 
 use super::parameter::Parameter;
 
-/// One `T` for each kind of parameter. Matrices are row-major, all blocks of a kind stacked.
+/// One `T` for each kind of parameter; all blocks of a kind are stacked, and flat matrices have their values in pattern
+/// order (see [`Pattern`](super::Pattern)).
 ///
 /// ```
-/// use regretless_core::{ByParameter, Parameter};
+/// use regretless_core::problem::ByParameter;
+/// use regretless_core::Parameter;
 /// let mut names = ByParameter::from_fn(Parameter::symbol);
 /// assert_eq!((names.theta, *names.get(Parameter::Over)), ("theta", "alpha"));
 /// *names.get_mut(Parameter::Limit) = "limit";
@@ -16,7 +18,7 @@ use super::parameter::Parameter;
 pub struct ByParameter<T> {
     /// Linear term, n.
     pub theta: T,
-    /// Quadratic term, n × n.
+    /// Quadratic term.
     pub Q: T,
     /// Coefficients of all soft rows.
     pub C: T,

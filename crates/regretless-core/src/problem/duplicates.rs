@@ -28,18 +28,19 @@ pub(crate) struct Duplicates {
 impl Duplicates {
     /// Looks through the rows of a view. Rows without coefficients are left alone.
     pub(crate) fn of(view: &View<'_>) -> Self {
-        let (shape, n) = (view.shape, view.shape.n);
+        let shape = view.shape;
         let mut groups: BTreeMap<(u8, Vec<u64>), Vec<usize>> = BTreeMap::new();
-        let kinds = [(0_u8, view.C, view.d), (1, view.A, view.b), (2, view.B, view.c)];
         let mut at = 0;
-        for (kind, matrix, limits) in kinds {
-            for (row, limit) in matrix.chunks_exact(n).zip(limits) {
-                // −0 and 0 are the same number.
-                let mut key: Vec<u64> = row.iter().map(|a| (a + 0.0).to_bits()).collect();
+        for (kind, (matrix, limits)) in (0_u8..).zip(view.rows()) {
+            for (row, limit) in matrix.iter().zip(limits) {
+                let some = row.iter().filter(|(_, a)| *a != 0.0);
+                let mut key: Vec<u64> = some.flat_map(|(j, a)| [j as u64, a.to_bits()]).collect();
+                let empty = key.is_empty();
                 if kind != 1 {
+                    // −0 and 0 are the same number.
                     key.push((limit + 0.0).to_bits());
                 }
-                if row.iter().any(|a| *a != 0.0) {
+                if !empty {
                     groups.entry((kind, key)).or_default().push(at);
                 }
                 at += 1;

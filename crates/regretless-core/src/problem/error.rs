@@ -29,12 +29,36 @@ pub enum ProblemError {
         /// Rows and columns found.
         found: (usize, usize),
     },
+    /// A coefficient outside its matrix.
+    #[error(
+        "a coefficient is stated for row {row}, column {col} of a matrix that is {rows} × {cols}; both count from 0"
+    )]
+    OutOfRange {
+        /// Its row.
+        row: usize,
+        /// Its column.
+        col: usize,
+        /// Rows of the matrix.
+        rows: usize,
+        /// Columns of the matrix.
+        cols: usize,
+    },
+    /// A coefficient with two values.
+    #[error(
+        "the coefficient of row {row}, column {col} is stated twice: give their sum if that is what you mean"
+    )]
+    StatedTwice {
+        /// Its row.
+        row: usize,
+        /// Its column.
+        col: usize,
+    },
     /// NaN or an infinity where a number is needed.
     #[error("{what} has the entry {value} at position {index}: only finite numbers are allowed")]
     NotFinite {
         /// The part.
         what: String,
-        /// Position in row-major order.
+        /// Position; of a matrix, in pattern order.
         index: usize,
         /// The value found.
         value: f64,

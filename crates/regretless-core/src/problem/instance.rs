@@ -6,14 +6,14 @@ use super::builder::{check_bounds, check_prices, check_vector};
 use super::by_parameter::ByParameter;
 use super::convex;
 use super::parameter::{Parameter, Role};
-use super::tolerance::{Tolerances, relative, size};
-use super::{Problem, ProblemError, RowId, Shape};
+use super::tolerance::{Tolerances, relative};
+use super::{Coefficients, CoefficientsRef, Problem, ProblemError, Row, RowId, Shape};
 use crate::linalg::dense;
 use crate::linalg::matrix::Matrix;
-use crate::linalg::simd::Kernel;
 use crate::problem::RowValues;
 
-/// Overrides for one solve. Matrices are row-major slices; what is `None` keeps the problem's value.
+/// Overrides for one solve. Matrices are slices in pattern order, which for a dense one is row-major; what is `None` keeps
+/// the problem's value.
 ///
 /// ```
 /// use regretless_core::Instance;
@@ -44,6 +44,7 @@ impl<'a> Instance<'a> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
+    problem: &'a Problem,
     /// Sizes.
     pub shape: Shape,
     /// The values; Q is empty for an LP. The fields of this one are those of the view.
@@ -65,7 +66,6 @@ impl Problem {
     /// Resolves an instance against the problem; bad overrides are an `Err`.
     pub fn view<'a>(&'a self, instance: &Instance<'a>) -> Result<View<'a>, ProblemError> {
         let view = self.view_checked_before(instance);
-        let n = self.n();
         for parameter in Parameter::ALL {
             let Some(values) = *instance.get(parameter) else { continue };
             let (what, own) = (parameter.symbol(), parameter.of(self));
@@ -74,8 +74,8 @@ impl Problem {
                     check_bounds(view.lower, view.upper, self.variables())?;
                 }
                 Parameter::Quadratic => {
-                    check_vector(what, n * n, values)?;
-                    convex::check_psd(values, n)?;
+                    check_vector(what, parameter.entries(self), values)?;
+                    view.quadratic().map_or(Ok(()), |q| convex::check_psd(&q.dense(), self.n()))?;
                 }
                 _ if own.is_empty() && !values.is_empty() => {
                     return Err(ProblemError::NothingToOverride { what: what.into() });
@@ -90,6 +90,7 @@ impl Problem {
     /// [`Problem::view`] of an instance that it was made of before.
     pub(crate) fn view_checked_before<'a>(&'a self, instance: &Instance<'a>) -> View<'a> {
         View {
+            problem: self,
             shape: self.shape(),
             parameters: ByParameter::from_fn(|p| instance.get(p).unwrap_or_else(|| p.of(self))),
             given: bits(|p| instance.get(p).is_some()),
@@ -100,8 +101,20 @@ impl Problem {
 
 impl<'a> View<'a> {
     /// Q; `None` for an LP.
-    pub fn quadratic(&self) -> Option<&'a [f64]> {
-        (!self.Q.is_empty()).then_some(self.Q)
+    pub fn quadratic(&self) -> Option<CoefficientsRef<'a>> {
+        let pattern = self.problem.quadratic_pattern();
+        (!self.Q.is_empty()).then_some(CoefficientsRef { pattern, values: self.Q })
+    }
+
+    /// Coefficients and limits of the soft rows, of those of `Ax ≤ b` and of `Bx = c`: the order of the stacked rows.
+    pub fn rows(&self) -> [(CoefficientsRef<'a>, &'a [f64]); 3] {
+        let of = |rows: &'a Coefficients, values| CoefficientsRef { pattern: rows.pattern(), values };
+        let problem = self.problem;
+        [
+            (of(&problem.soft().C, self.C), self.d),
+            (of(&problem.at_most().rows, self.A), self.b),
+            (of(&problem.equal().rows, self.B), self.c),
+        ]
     }
 
     /// True if the instance gave values for one of these.
@@ -129,14 +142,13 @@ impl<'a> View<'a> {
 
     /// The objective at `x` in the problem's own sense; soft terms included, hard rows not looked at.
     pub fn objective(&self, x: &[f64]) -> f64 {
-        let n = self.shape.n;
         let linear: f64 = self.theta.iter().zip(x).map(|(t, x)| t * x).sum();
-        let quadratic = self
-            .quadratic()
-            .map_or(0.0, |q| (0..n).map(|i| x[i] * dot(&q[i * n..(i + 1) * n], x)).sum::<f64>());
+        let quadratic =
+            self.quadratic().map_or(0.0, |q| q.iter().zip(x).map(|(row, x_i)| x_i * row.dot(x)).sum::<f64>());
+        let [(soft, _), ..] = self.rows();
         let soft: f64 = (0..self.shape.soft)
             .map(|k| {
-                let z = dot(&self.C[k * n..(k + 1) * n], x) - self.d[k];
+                let z = soft.row(k).dot(x) - self.d[k];
                 self.alpha[k] * z.max(0.0) + self.under[k] * (-z).max(0.0)
             })
             .sum();
@@ -151,24 +163,24 @@ impl<'a> View<'a> {
     /// The hard row or bound that `x` violates most, and by how much in the row's own units. A row that holds within 1e-7·(1 +
     /// |bᵢ| + |aᵢ|ᵀ|x|), the tolerance that an optimum keeps, is not violated: 0.06 at 4·10¹⁴ is rounding.
     pub fn violated(&self, x: &[f64]) -> Option<(RowId, f64)> {
-        let n = self.shape.n;
         let tolerance = Tolerances::default().primal;
         let mut worst: Option<(RowId, f64)> = None;
-        let mut look = |id: RowId, out: f64, limit: f64, row: &[f64], x: &[f64]| {
-            if out > worst.map_or(0.0, |(_, most)| most) && relative(out, limit, || size(row, x)) > tolerance
-            {
+        let mut look = |id: RowId, out: f64, limit: f64| {
+            let size = || self.row(id).size(x);
+            if out > worst.map_or(0.0, |(_, most)| most) && relative(out, limit, size) > tolerance {
                 worst = Some((id, out));
             }
         };
-        for (i, (row, b)) in self.A.chunks_exact(n).zip(self.b).enumerate() {
-            look(RowId::AtMost(i), dot(row, x) - b, *b, row, x);
+        let [_, (at_most, b), (equal, c)] = self.rows();
+        for (i, (row, b)) in at_most.iter().zip(b).enumerate() {
+            look(RowId::AtMost(i), row.dot(x) - b, *b);
         }
-        for (i, (row, c)) in self.B.chunks_exact(n).zip(self.c).enumerate() {
-            look(RowId::Equal(i), (dot(row, x) - c).abs(), *c, row, x);
+        for (i, (row, c)) in equal.iter().zip(c).enumerate() {
+            look(RowId::Equal(i), (row.dot(x) - c).abs(), *c);
         }
         for (j, x) in x.iter().enumerate() {
-            look(RowId::Lower(j), self.lower[j] - x, self.lower[j], &[1.0], &[*x]);
-            look(RowId::Upper(j), x - self.upper[j], self.upper[j], &[1.0], &[*x]);
+            look(RowId::Lower(j), self.lower[j] - x, self.lower[j]);
+            look(RowId::Upper(j), x - self.upper[j], self.upper[j]);
         }
         worst
     }
@@ -176,31 +188,48 @@ impl<'a> View<'a> {
     /// What the violations of hard rows and bounds at `x` cost at the given prices a unit; soft prices are not looked at.
     pub fn penalty(&self, x: &[f64], prices: &RowValues) -> f64 {
         let n = self.shape.n;
-        let row = |matrix: &[f64], i: usize| dot(&matrix[i * n..(i + 1) * n], x);
+        let [_, (rows, b), (equal, c)] = self.rows();
         // An absent bound is infinitely far away.
         let over = |z: f64, price: f64| if z > 0.0 { price * z } else { 0.0 };
-        let at_most = self.b.iter().zip(&prices.at_most).enumerate();
-        let equal = self.c.iter().zip(&prices.equal).enumerate();
-        at_most.map(|(i, (b, price))| over(row(self.A, i) - b, *price)).sum::<f64>()
-            + equal.map(|(i, (c, price))| price * (row(self.B, i) - c).abs()).sum::<f64>()
+        let at_most = rows.iter().zip(b).zip(&prices.at_most);
+        let equal = equal.iter().zip(c).zip(&prices.equal);
+        at_most.map(|((row, b), price)| over(row.dot(x) - b, *price)).sum::<f64>()
+            + equal.map(|((row, c), price)| price * (row.dot(x) - c).abs()).sum::<f64>()
             + (0..n).map(|j| over(self.lower[j] - x[j], prices.lower[j])).sum::<f64>()
             + (0..n).map(|j| over(x[j] - self.upper[j], prices.upper[j])).sum::<f64>()
     }
 
-    /// A row or bound as a vector of n coefficients: `row · x ≤` its limit.
-    pub fn row(&self, row: RowId) -> Vec<f64> {
-        let n = self.shape.n;
-        let unit = |j: usize, sign: f64| {
-            let mut out = vec![0.0; n];
-            out[j] = sign;
-            out
-        };
+    /// The coefficients of a row or bound: `row · x ≤` its limit.
+    ///
+    /// ```
+    /// use regretless_core::{Instance, Matrix, Problem, RowId};
+    /// let land = Matrix::from_rows(&[[1.0, 2.0]]);
+    /// let problem = Problem::maximize(2).linear([1.0, 1.0]).at_most("land", land, [4.0]).build()?;
+    /// let view = problem.view(&Instance::default())?;
+    /// assert_eq!(view.row(RowId::AtMost(0)).dot(&[1.0, 1.0]), 3.0);
+    /// assert_eq!(view.row(RowId::Lower(1)).dot(&[1.0, 1.0]), -1.0);
+    /// assert_eq!(view.limit(RowId::AtMost(0)), 4.0);
+    /// # Ok::<(), regretless_core::ProblemError>(())
+    /// ```
+    pub fn row(&self, row: RowId) -> Row<'a> {
+        let [(soft, _), (at_most, _), (equal, _)] = self.rows();
         match row {
-            RowId::Soft(i) => self.C[i * n..(i + 1) * n].to_vec(),
-            RowId::AtMost(i) => self.A[i * n..(i + 1) * n].to_vec(),
-            RowId::Equal(i) => self.B[i * n..(i + 1) * n].to_vec(),
-            RowId::Lower(j) => unit(j, -1.0),
-            RowId::Upper(j) => unit(j, 1.0),
+            RowId::Soft(i) => soft.row(i),
+            RowId::AtMost(i) => at_most.row(i),
+            RowId::Equal(i) => equal.row(i),
+            RowId::Lower(j) => Row::unit(j, &[-1.0]),
+            RowId::Upper(j) => Row::unit(j, &[1.0]),
+        }
+    }
+
+    /// What the row's `row · x` is held to.
+    pub fn limit(&self, row: RowId) -> f64 {
+        match row {
+            RowId::Soft(i) => self.d[i],
+            RowId::AtMost(i) => self.b[i],
+            RowId::Equal(i) => self.c[i],
+            RowId::Lower(j) => -self.lower[j],
+            RowId::Upper(j) => self.upper[j],
         }
     }
 
@@ -208,6 +237,7 @@ impl<'a> View<'a> {
     pub fn smallest_eigenvalue(&self) -> Option<f64> {
         let n = self.shape.n;
         self.quadratic().map(|q| {
+            let q = q.dense();
             let symmetric = Matrix::from_fn(n, n, |i, j| f64::midpoint(q[i * n + j], q[j * n + i]));
             dense::smallest_eigenvalue(&symmetric)
         })
@@ -228,8 +258,4 @@ fn bit(parameter: Parameter) -> u16 {
 /// The kinds that are so.
 fn bits(mut so: impl FnMut(Parameter) -> bool) -> u16 {
     Parameter::ALL.into_iter().filter(|p| so(*p)).map(bit).sum()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    Kernel::new().dot(a, b)
 }

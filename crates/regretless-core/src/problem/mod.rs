@@ -9,11 +9,13 @@
 
 mod builder;
 mod by_parameter;
+mod coefficients;
 mod convex;
 pub(crate) mod duplicates;
 mod error;
 mod instance;
 pub(crate) mod parameter;
+mod pattern;
 mod row_values;
 pub(crate) mod tolerance;
 
@@ -22,11 +24,13 @@ use std::sync::Arc;
 
 pub use builder::{ProblemBuilder, Soft};
 pub use by_parameter::ByParameter;
+pub use coefficients::{Coefficients, CoefficientsRef};
 pub use error::ProblemError;
 pub use instance::{Instance, View};
+pub use parameter::{Parameter, Parameters, Role};
+pub use pattern::{Pattern, Row};
 pub use row_values::RowValues;
-
-use crate::linalg::matrix::Matrix;
+pub use tolerance::Tolerances;
 
 /// Whether the objective is a gain or a cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +56,7 @@ pub struct Block {
 #[allow(non_snake_case)]
 pub struct SoftRows {
     /// Coefficients, one row a soft constraint.
-    pub C: Matrix,
+    pub C: Coefficients,
     /// Limits.
     pub d: Vec<f64>,
     /// Price of a unit above the limit.
@@ -67,7 +71,7 @@ pub struct SoftRows {
 #[derive(Clone, Debug)]
 pub struct HardRows {
     /// Coefficients, one row a constraint.
-    pub rows: Matrix,
+    pub rows: Coefficients,
     /// Right-hand sides.
     pub rhs: Vec<f64>,
     /// The named blocks, in order.
@@ -99,7 +103,9 @@ struct Data {
     theta: Vec<f64>,
     /// False if nobody gave a θ: it is then 0 where it does not matter and an error where it does.
     states_theta: bool,
-    Q: Option<Matrix>,
+    Q: Option<Coefficients>,
+    /// See [`Problem::quadratic_pattern`].
+    curved: Pattern,
     soft: SoftRows,
     at_most: HardRows,
     equal: HardRows,
@@ -162,8 +168,13 @@ impl Problem {
 
     /// The quadratic term, symmetric; `None` for an LP.
     #[allow(non_snake_case)]
-    pub fn Q(&self) -> Option<&Matrix> {
+    pub fn Q(&self) -> Option<&Coefficients> {
         self.0.Q.as_ref()
+    }
+
+    /// The pattern of Q: that of the stated one, or for an LP, whose instances may bring one, every entry.
+    pub(crate) fn quadratic_pattern(&self) -> &Pattern {
+        &self.0.curved
     }
 
     /// True if the problem has no quadratic term.
@@ -198,8 +209,8 @@ impl Problem {
 
     /// The same problem with another, already checked, quadratic term.
     #[allow(non_snake_case)]
-    pub(crate) fn with_quadratic(&self, Q: Matrix) -> Self {
-        Self(Arc::new(Data { Q: Some(Q), ..(*self.0).clone() }))
+    pub(crate) fn with_quadratic(&self, Q: Coefficients) -> Self {
+        Self(Arc::new(Data { curved: Q.pattern().clone(), Q: Some(Q), ..(*self.0).clone() }))
     }
 
     /// The same problem with other, already checked, soft rows.
@@ -209,14 +220,11 @@ impl Problem {
 
     /// The same problem with some of its hard rows only.
     pub(crate) fn with_hard(&self, at_most: &[bool], equal: &[bool]) -> Self {
-        let n = self.n();
         let some = |all: &HardRows, kept: &[bool]| {
-            let rows: Vec<usize> = (0..kept.len()).filter(|&i| kept[i]).collect();
-            HardRows {
-                rows: Matrix::from_fn(rows.len(), n, |i, j| all.rows[(rows[i], j)]),
-                rhs: rows.iter().map(|&i| all.rhs[i]).collect(),
-                blocks: Vec::new(),
-            }
+            let indices = || (0..kept.len()).filter(|&i| kept[i]);
+            let mut rows = Coefficients::empty(self.n());
+            rows.append(&all.rows, indices());
+            HardRows { rows, rhs: indices().map(|i| all.rhs[i]).collect(), blocks: Vec::new() }
         };
         let (at_most, equal) = (some(&self.0.at_most, at_most), some(&self.0.equal, equal));
         Self(Arc::new(Data { at_most, equal, ..(*self.0).clone() }))

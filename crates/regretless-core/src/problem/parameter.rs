@@ -1,6 +1,6 @@
 //! The parameters of a problem that can be predicted, and the values of one instance.
 
-use super::{ByParameter, Instance, Problem};
+use super::{ByParameter, Instance, Pattern, Problem};
 
 /// A kind of parameter; blocks of one kind are stacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,6 +115,22 @@ impl Parameter {
             Self::Upper => problem.upper(),
         }
     }
+
+    /// The pattern of a matrix; `None` for a vector. An LP has room for a Q that instances bring.
+    pub fn pattern(self, problem: &Problem) -> Option<&Pattern> {
+        match self {
+            Self::Quadratic => Some(problem.quadratic_pattern()),
+            Self::SoftRows => Some(problem.soft().C.pattern()),
+            Self::AtMostRows => Some(problem.at_most().rows.pattern()),
+            Self::EqualRows => Some(problem.equal().rows.pattern()),
+            _ => None,
+        }
+    }
+
+    /// How many values an instance has for it.
+    pub fn entries(self, problem: &Problem) -> usize {
+        self.pattern(problem).map_or_else(|| self.of(problem).len(), Pattern::entries)
+    }
 }
 
 /// The parameters of one instance: what is not set keeps the problem's value.
@@ -146,7 +162,13 @@ impl Parameters {
 
     /// The values of one kind, to change; first taken from `problem` if they are not set.
     pub fn get_mut(&mut self, parameter: Parameter, problem: &Problem) -> &mut [f64] {
-        self.values.get_mut(parameter).get_or_insert_with(|| parameter.of(problem).to_vec())
+        let own = || {
+            let mut values = parameter.of(problem).to_vec();
+            // An LP's Q is one of zeros.
+            values.resize(parameter.entries(problem), 0.0);
+            values
+        };
+        self.values.get_mut(parameter).get_or_insert_with(own)
     }
 
     /// The form that the engine takes.

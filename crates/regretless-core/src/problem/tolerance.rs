@@ -1,6 +1,6 @@
 //! What counts as violated, and what an answer has to keep.
 
-/// What an answer has to keep to be called optimal; see [`Accuracy`](crate::Accuracy) for what each is relative to.
+/// What an answer has to keep to be called optimal; see [`Accuracy`](crate::engine::Accuracy) for what each is relative to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerances {
     /// Violation of hard rows and bounds.
@@ -39,9 +39,4 @@ pub(crate) const ASYMMETRIC: f64 = 1e-3;
 pub(crate) fn relative(v: f64, limit: f64, size: impl FnOnce() -> f64) -> f64 {
     let scale = 1.0 + limit.abs();
     if v <= ROUNDING * scale { v / scale } else { v / (scale + size()) }
-}
-
-/// |a|ᵀ|x|
-pub(crate) fn size(a: &[f64], x: &[f64]) -> f64 {
-    a.iter().zip(x).map(|(a, x)| (a * x).abs()).sum()
 }

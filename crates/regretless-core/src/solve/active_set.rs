@@ -35,12 +35,12 @@ pub(crate) fn solve(exact: &mut ExactWorker, state: &mut State) -> bool {
             fixed[u.var] = Some(i);
             state.x[u.var] = u.sign * exact.s.d[i];
         } else {
-            state.lambda[i] = exact.resting(state.piece[i], i);
+            state.lambda[i] = exact.resting(state, i);
         }
     }
     for i in 0..m_dense {
         if state.piece[i] != Piece::On {
-            state.lambda[i] = exact.resting(state.piece[i], i);
+            state.lambda[i] = exact.resting(state, i);
         }
     }
     let free: Vec<usize> = (0..n).filter(|&j| fixed[j].is_none()).collect();
@@ -56,7 +56,7 @@ pub(crate) fn solve(exact: &mut ExactWorker, state: &mut State) -> bool {
             step[(at, 0)] = exact.ws.balance.residual[j];
         }
         for (at, &i) in (free.len()..).zip(&rows) {
-            step[(at, 0)] = -exact.ws.balance.z[i];
+            step[(at, 0)] = exact.kink(state, i) - exact.ws.balance.z[i];
         }
         for at in 0..step.nrows() {
             let r = step[(at, 0)].abs();
@@ -138,6 +138,12 @@ pub(crate) fn correct(exact: &ExactWorker, state: &mut State) -> usize {
             continue;
         }
         let (out, slack) = (WRONG_PIECE * pull, WRONG_PIECE * (far * s.reach[i]).max(s.d[i].abs()));
+        if let Some((at, hinges)) = s.hinges_of(i) {
+            let next = hinges.exact_next(state.segments[at], (state.lambda[i], out), (z[i], slack));
+            moved += usize::from(next != state.segments[at]);
+            (state.segments[at], state.piece[i]) = (next, next.piece());
+            continue;
+        }
         let piece = match state.piece[i] {
             Piece::On if state.lambda[i] > caps.over + out => Piece::Above,
             Piece::On if state.lambda[i] < -caps.under - out => Piece::Below,

@@ -84,6 +84,18 @@ fn read(view: &View<'_>, exact: &mut ExactWorker, state: &mut State, reference: 
             state.piece[i] = Piece::On;
         }
     }
+    state.segments.clear();
+    for hinges in &exact.s.hinges {
+        let (i, z) = (hinges.row, z[hinges.row]);
+        let lambda = hinges.each().map(|h| reference.rows[h.soft]).sum::<f64>() * exact.norms[i];
+        state.lambda[i] = lambda;
+        let at = hinges.exact_with(lambda, Piece::On);
+        let (_, kink) = hinges.exact_at(at, lambda, z);
+        let room = hinges.room(at, lambda);
+        let on = (z - kink).abs() * pull <= room * far;
+        state.segments.push(if on { at } else { hinges.between(z) });
+    }
+    exact.set_pieces(state);
     exact.ws.give_up_factor(state);
     state.springs.clear();
 }

@@ -7,6 +7,8 @@
 //! Infeasible rows show as multipliers that keep growing: their growth is a Farkas certificate.
 
 use crate::engine::accuracy::Gauge;
+use crate::engine::hinges::{Groups, Hinges};
+use crate::engine::newton;
 use crate::engine::path::{self, Origin, Outcome};
 use crate::engine::penalty::caps;
 use crate::engine::rows::{Law, Piece, Softened};
@@ -63,8 +65,8 @@ const ROUNDS: usize = 60;
 pub(crate) const PATIENCE: usize = 5;
 
 impl ExactWorker {
-    pub(crate) fn new(view: &View<'_>, owner: Owner) -> Self {
-        let s = Softened::new(view);
+    pub(crate) fn new(view: &View<'_>, groups: &Groups, owner: Owner) -> Self {
+        let s = Softened::new(view, groups);
         let (n, m) = (s.n, s.m());
         let mut worker = Self {
             caps: Vec::new(),
@@ -83,8 +85,14 @@ impl ExactWorker {
 
     /// Loads the rows of another instance. `penalties` caps the hard rows (stacked order); `None` leaves them hard. The
     /// equalities in `implied` follow from the others and are left aside.
-    pub(crate) fn load(&mut self, view: &View<'_>, penalties: Option<&[f64]>, implied: &[usize]) {
-        self.s.load(view);
+    pub(crate) fn load(
+        &mut self,
+        view: &View<'_>,
+        groups: &Groups,
+        penalties: Option<&[f64]>,
+        implied: &[usize],
+    ) {
+        self.s.load(view, groups);
         // Bounds appear or vanish: other rows, other memory.
         self.ws.resize(self.s.n, self.s.m());
         self.normalise(view, penalties, implied);
@@ -122,6 +130,11 @@ impl ExactWorker {
             self.norms.push(norm);
             self.caps.push(Caps { over: over * norm, under: under * norm });
         }
+        for hinges in &mut self.s.hinges {
+            hinges.divide(self.norms[hinges.row]);
+            let (below, above) = hinges.caps();
+            self.caps[hinges.row] = Caps { over: above, under: -below };
+        }
         let (dense, bounds) = self.s.d.split_at(self.s.m_dense);
         // A limit of 1e-13 beside bounds of 20 is a zero that somebody computed: it sets no scale.
         let least = NO_LIMIT * self.ws.kernel.largest(&self.s.d);
@@ -137,14 +150,43 @@ impl ExactWorker {
                 slope = state.slope;
             }
             self.s.excess(self.ws.kernel, &state.x, &mut self.ws.balance.z);
+            if state.factor.is_none() || state.segments.len() != self.s.hinges.len() {
+                // Other limits and prices: where the multipliers are.
+                let segment = |h: &Hinges| h.exact_with(state.lambda[h.row], state.piece[h.row]);
+                state.segments = self.s.hinges.iter().map(segment).collect();
+                self.set_pieces(state);
+            }
             self.anchor(state, slope);
         } else {
             self.cold(state, slope);
         }
         let force = self.force();
         self.s.floor = FORCE_FLOOR * if force > 0.0 { force } else { slope * self.typical.max(LEAST_SIZE) };
-        let fits = warm && state.factor.is_some() && state.slope == slope;
+        let near = !warm && !self.s.hinges.is_empty() && self.approach(state, slope);
+        let fits = (warm || near) && state.factor.is_some() && state.slope == slope;
         self.rounds(state, !fits, slope)
+    }
+
+    /// A path from a corner would pass every kink of the rows that have many; Newton's method jumps over them. False if it
+    /// does not arrive: the state is then a cold one again.
+    fn approach(&mut self, state: &mut State, slope: f64) -> bool {
+        let arrived = newton::climb(&self.s, state, &mut self.ws, &self.theta) == Outcome::Arrived;
+        if arrived {
+            self.ws.settle(&self.s, state, &self.theta);
+            self.read(state);
+            self.anchor(state, slope);
+            state.slope = slope;
+        } else {
+            self.cold(state, slope);
+        }
+        arrived
+    }
+
+    /// The pieces of rows with many breakpoints follow from their segments.
+    pub(crate) fn set_pieces(&self, state: &mut State) {
+        for (hinges, at) in self.s.hinges.iter().zip(&state.segments) {
+            state.piece[hinges.row] = at.piece();
+        }
     }
 
     /// Slope of the proximal laws: kinks ten times narrower than the problem (steeper means more pivots, flatter more
@@ -217,11 +259,21 @@ impl ExactWorker {
                 _ => {}
             }
         }
+        state.segments.clear();
+        for hinges in &mut s.hinges {
+            let (i, z) = (hinges.row, actual[hinges.row]);
+            let at = hinges.between(z);
+            (state.z[i], state.lambda[i], state.piece[i]) = (z, hinges.levels()[at.ended], at.piece());
+            s.laws[i] = Law::IDLE;
+            hinges.proximal(slope, state.lambda[i]);
+            state.segments.push(at);
+        }
     }
 
     /// Laws around the current multipliers; from the actual z of the balance the state's becomes what the pieces say (0 on a
     /// kink).
     fn anchor(&mut self, state: &mut State, slope: f64) {
+        let many: Vec<f64> = self.s.hinges.iter().map(|h| state.lambda[h.row]).collect();
         let laws = self.s.laws.iter_mut().zip(&self.caps);
         let rows = laws.zip(self.ws.balance.z.iter().zip(&mut state.z)).zip(&mut state.lambda);
         for ((((law, caps), (actual, z)), lambda), piece) in rows.zip(&state.piece) {
@@ -232,11 +284,18 @@ impl ExactWorker {
             };
             *law = Law::exact(caps.over, caps.under, *lambda, slope);
         }
+        for ((hinges, at), lambda) in self.s.hinges.iter_mut().zip(&state.segments).zip(many) {
+            let i = hinges.row;
+            (state.lambda[i], state.z[i]) = hinges.exact_at(*at, lambda, self.ws.balance.z[i]);
+            self.s.laws[i] = Law::IDLE;
+            hinges.proximal(slope, state.lambda[i]);
+        }
     }
 
     /// Paths and corrections until every row on a kink is at it.
     fn rounds(&mut self, state: &mut State, refactor: bool, slope: f64) -> Verdict {
-        let limit = self.ws.limit(&self.s, self.patience);
+        let kinks: usize = self.s.hinges.iter().map(|h| h.kinks().len()).sum();
+        let limit = self.ws.limit(&self.s, self.patience) + 2 * kinks;
         let (mut slope, mut refactor) = (slope, refactor);
         let mut last = f64::INFINITY;
         // The largest size met: where the optimum is 0, the current one shrinks with the error.
@@ -293,11 +352,24 @@ impl ExactWorker {
             .zip(&state.piece);
         for ((((law, d), z), lambda), piece) in rows {
             *lambda = law.multiplier(*piece, *z);
-            if *piece == Piece::On {
+            if *piece == Piece::On && law.slope > 0.0 {
                 (off, limit) = (off.max(z.abs()), limit.max(d.abs()));
             }
         }
+        for (hinges, at) in self.s.hinges.iter().zip(&state.segments) {
+            let (i, z) = (hinges.row, self.ws.balance.z[hinges.row]);
+            state.lambda[i] = hinges.multiplier(*at, z);
+            if at.begun > at.ended {
+                let kink = hinges.kinks()[at.ended];
+                (off, limit) = (off.max((z - kink).abs()), limit.max((self.s.d[i] + kink).abs()));
+            }
+        }
         (off, limit)
+    }
+
+    /// Where row `i` is at its kink, counted from its limit.
+    pub(crate) fn kink(&self, state: &State, i: usize) -> f64 {
+        self.s.hinges_of(i).map_or(0.0, |(at, hinges)| hinges.kinks()[state.segments[at].ended])
     }
 
     /// The state's multiplier of row `i`, inside its caps and for the row as stated.
@@ -307,9 +379,29 @@ impl ExactWorker {
         if lambda.is_finite() { lambda } else { 0.0 }
     }
 
+    /// The state's multipliers of the soft rows as stated; returns how many of the engine's rows they are.
+    pub(crate) fn soft_multipliers(&self, state: &State, out: &mut [f64]) -> usize {
+        if self.s.hinges.is_empty() {
+            out.iter_mut().enumerate().for_each(|(i, out)| *out = self.multiplier(state, i));
+            return out.len();
+        }
+        let soft = || self.s.ids.iter().map_while(|id| if let RowId::Soft(k) = id { Some(*k) } else { None });
+        soft().enumerate().for_each(|(i, k)| out[k] = self.multiplier(state, i));
+        for (hinges, at) in self.s.hinges.iter().zip(&state.segments) {
+            for hinge in hinges.each() {
+                let lambda = hinges.share(&hinge, *at, state.lambda[hinges.row]);
+                out[hinge.soft] = lambda / self.norms[hinges.row];
+            }
+        }
+        soft().count()
+    }
+
     /// The multiplier of row `i` off its kink; 0 where that side has no cap.
-    pub(crate) fn resting(&self, piece: Piece, i: usize) -> f64 {
-        let caps = self.caps[i];
+    pub(crate) fn resting(&self, state: &State, i: usize) -> f64 {
+        if let Some((at, hinges)) = self.s.hinges_of(i) {
+            return hinges.levels()[state.segments[at].ended];
+        }
+        let (caps, piece) = (self.caps[i], state.piece[i]);
         let at = if piece == Piece::Above { caps.over } else { -caps.under };
         if at.is_finite() { at } else { 0.0 }
     }

@@ -9,5 +9,14 @@ pub(crate) mod exact_solver;
 pub(crate) mod optimum;
 pub(crate) mod oracle;
 pub(crate) mod pace;
+pub(crate) mod par;
 pub(crate) mod redundant;
 pub(crate) mod store;
+
+pub use codec::SavedError;
+pub use exact_solver::{Exact, ExactSolver};
+pub use optimum::{Optimum, Status};
+pub use oracle::Oracle;
+pub use pace::Pace;
+pub use par::Par;
+pub use store::Store;

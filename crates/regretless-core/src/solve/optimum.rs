@@ -82,7 +82,7 @@ impl Optimum {
         let mut basis: Vec<Vec<f64>> = Vec::new();
         let mut rows = Vec::new();
         for &id in &self.active {
-            let mut row = view.row(id);
+            let mut row = view.row(id).to_vec(view.shape.n);
             let size = kernel.dot(&row, &row).sqrt();
             // Twice is enough: Gram–Schmidt with one repetition.
             for _ in 0..2 {

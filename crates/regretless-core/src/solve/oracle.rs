@@ -1,7 +1,9 @@
 //! The exact solver: one instance, or thousands, cold or warm.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use crate::engine::hinges::Groups;
 use crate::engine::pool::Pool;
 use crate::engine::state::{Owner, State};
 use crate::engine::status::Link;
@@ -47,6 +49,8 @@ pub struct Oracle {
     tolerances: Tolerances,
     /// Equalities that follow from the others.
     implied: OnceLock<Vec<usize>>,
+    /// Soft rows of the problem that are one row of the engine.
+    groups: OnceLock<Groups>,
     owner: Owner,
     /// Where solves without a start of their own begin.
     home: Option<Arc<State>>,
@@ -67,6 +71,7 @@ impl Oracle {
             penalties: None,
             tolerances: Tolerances::default(),
             implied: OnceLock::new(),
+            groups: OnceLock::new(),
             owner: Owner::new(),
             home: None,
             pool: Pool::new(),
@@ -129,6 +134,10 @@ impl Oracle {
             return &[];
         }
         self.implied.get_or_init(|| redundant::implied(&self.stated()))
+    }
+
+    fn groups(&self, view: &View<'_>) -> Cow<'_, Groups> {
+        self.groups.get_or_init(|| Groups::of(&self.stated(), None)).in_view(view, None)
     }
 
     /// The problem as it is stated.
@@ -231,8 +240,9 @@ impl Solver for Oracle {
 
     fn new_worker(&self) -> Worker {
         let view = self.stated();
-        let mut exact = ExactWorker::new(&view, self.owner);
-        exact.load(&view, self.penalties.as_deref(), self.implied(&view));
+        let groups = self.groups(&view);
+        let mut exact = ExactWorker::new(&view, &groups, self.owner);
+        exact.load(&view, &groups, self.penalties.as_deref(), self.implied(&view));
         Worker { exact, own_rows: true }
     }
 
@@ -251,7 +261,7 @@ impl Solver for Oracle {
     ) -> (Optimum, Arc<State>) {
         let fresh = view.changes_rows();
         if fresh || !worker.own_rows {
-            worker.exact.load(view, self.penalties.as_deref(), self.implied(view));
+            worker.exact.load(view, &self.groups(view), self.penalties.as_deref(), self.implied(view));
             worker.own_rows = !fresh;
         }
         let exact = &mut worker.exact;

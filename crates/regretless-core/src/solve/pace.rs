@@ -21,7 +21,7 @@ const LONG: Duration = Duration::from_millis(20);
 /// How long an instance took last, each way.
 ///
 /// ```
-/// use regretless_core::Pace;
+/// use regretless_core::solve::Pace;
 /// let pace = Pace::default();
 /// // As many as were asked for, or one where that was sooner.
 /// assert_eq!(pace.run(Some(1), 32, |threads| threads), Some(1));

@@ -13,8 +13,10 @@ pub(crate) fn implied(view: &View<'_>) -> Vec<usize> {
     // Orthonormal rows with their limits behind.
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let mut implied = Vec::new();
-    for (k, row) in view.B.chunks_exact(n).enumerate() {
-        let norm = kernel.dot(row, row).sqrt();
+    let [.., (equal, _)] = view.rows();
+    for (k, row) in equal.iter().enumerate() {
+        let row = row.to_vec(n);
+        let norm = kernel.dot(&row, &row).sqrt();
         if norm == 0.0 {
             continue;
         }

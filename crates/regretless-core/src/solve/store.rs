@@ -70,7 +70,7 @@ impl Store {
     /// let store = Store::with_budget(1 << 20);
     /// assert_eq!(Store::from_bytes(&store.to_bytes())?.len(), 0);
     /// assert!(Store::from_bytes(b"not a store").is_err());
-    /// # Ok::<(), regretless_core::SavedError>(())
+    /// # Ok::<(), regretless_core::solve::SavedError>(())
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut w = Writer::default();

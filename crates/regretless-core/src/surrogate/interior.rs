@@ -12,6 +12,7 @@
 //! The point stays the surrogate's optimum. Only its λ and z are carried to the curve: a pair (λ, s) in the units of its row
 //! to the pair with λs = μ and the same difference.
 
+use crate::engine::rows::Law;
 use crate::engine::workspace::Curvature;
 use crate::linalg::hessian::Factor;
 use crate::linalg::simd::Kernel;
@@ -22,6 +23,8 @@ use crate::surrogate::solution::Solution;
 #[derive(Clone, Debug)]
 pub(crate) struct Interior {
     pub(crate) rows: Vec<Weight>,
+    /// Of each hinge of the rows that have many; such a row's own is their sum.
+    pub(crate) hinges: Vec<Vec<Weight>>,
     pub(crate) factor: Factor,
 }
 
@@ -44,25 +47,36 @@ impl Interior {
             // The point of minimum norm is not where the path ended.
             rows.excess(kernel, &state.x, &mut z);
         }
-        let far = kernel.largest(&state.x);
+        let (z, far) = (&z[..], kernel.largest(&state.x));
         let priced = |i: &usize| rows.laws[*i].slope > 0.0;
         let lambda = |i: usize| rows.laws[i].multiplier(state.piece[i], z[i]);
+        let many = || {
+            rows.hinges.iter().zip(&state.segments).flat_map(|(hinges, at)| {
+                let (i, at) = (hinges.row, *at);
+                hinges.each().filter(|h| h.over + h.under > 0.0).map(move |h| {
+                    let law = h.law(solution.sharpness[i]);
+                    (i, law.multiplier(at.piece_of(h.rank), z[i] - h.limit))
+                })
+            })
+        };
         // θᵀx = xᵀ2Qx + Σλ(C'x) at an optimum, term by term; each priced row has its share of the gap.
-        let size: f64 = (0..rows.m()).filter(priced).map(|i| (lambda(i) * (z[i] + rows.d[i])).abs()).sum();
-        let mu = gap * size / (0..rows.m()).filter(priced).count().max(1) as f64;
+        let mut size: f64 =
+            (0..rows.m()).filter(priced).map(|i| (lambda(i) * (z[i] + rows.d[i])).abs()).sum();
+        size += many().map(|(i, lambda)| (lambda * (z[i] + rows.d[i])).abs()).sum::<f64>();
+        let count = (0..rows.m()).filter(priced).count() + many().count();
+        let mu = gap * size / count.max(1) as f64;
         if !(mu.is_finite() && mu > 0.0) {
             return None;
         }
-        let weight = |i: usize| {
-            if !priced(&i) {
+        let weight = |i: usize, law: &Law, lambda: f64, z: f64, d: f64| {
+            if law.slope <= 0.0 {
                 return Weight { slope: 0.0, over: 0.0 };
             }
-            let (law, lambda) = (&rows.laws[i], lambda(i));
             // λ in units of its range, z in units of what the row can come to.
             let range = law.slope / (2.0 * solution.sharpness[i]);
-            let extent = rows.d[i].abs().max(rows.reach[i] * far).max(0.25 / solution.sharpness[i]);
+            let extent = d.abs().max(rows.reach[i] * far).max(0.25 / solution.sharpness[i]);
             let unit = range / extent;
-            let (under, over) = ((-z[i]).max(0.0), z[i].max(0.0));
+            let (under, over) = ((-z).max(0.0), z.max(0.0));
             let stiff = |to_cap: f64, slack: f64| stiffness(to_cap, slack, unit, mu);
             let (below, above) = match rows.ids[i] {
                 RowId::Soft(_) => (stiff(lambda - law.below, under), stiff(law.above - lambda, over)),
@@ -74,11 +88,24 @@ impl Interior {
             let slope = 1.0 / (1.0 / below + 1.0 / above);
             Weight { slope, over: slope / above }
         };
-        let weights: Vec<Weight> = (0..rows.m()).map(weight).collect();
+        let mut weights: Vec<Weight> =
+            (0..rows.m()).map(|i| weight(i, &rows.laws[i], lambda(i), z[i], rows.d[i])).collect();
+        let hinges = rows.hinges.iter().zip(&state.segments).map(|(hinges, at)| {
+            let i = hinges.row;
+            let each = hinges.each().map(|h| {
+                let (law, z) = (h.law(solution.sharpness[i]), z[i] - h.limit);
+                weight(i, &law, law.multiplier(at.piece_of(h.rank), z), z, rows.d[i] + h.limit)
+            });
+            each.collect::<Vec<_>>()
+        });
+        let hinges: Vec<Vec<Weight>> = hinges.collect();
+        for (row, each) in rows.hinges.iter().zip(&hinges) {
+            weights[row.row].slope = each.iter().map(|w| w.slope).sum();
+        }
         let mut factor = Factor::default();
         let slope = |i: usize| weights[i].slope;
         let regular = Curvature::default().factor(kernel, rows, slope, std::iter::empty(), &mut factor);
-        regular.then(|| Box::new(Self { rows: weights, factor }))
+        regular.then(|| Box::new(Self { rows: weights, hinges, factor }))
     }
 }
 

@@ -8,6 +8,10 @@ pub(crate) mod solution;
 pub(crate) mod solutions;
 mod vertex;
 
+pub use sharpness::Sharpness;
+pub use solution::Solution;
+pub use solutions::Solutions;
+
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -15,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::clock::Clock;
 use crate::engine::fallback;
+use crate::engine::hinges::Groups;
 use crate::engine::penalty::{engine_sharpness, set_laws};
 use crate::engine::pool::Pool;
 use crate::engine::rows::Softened;
@@ -31,7 +36,6 @@ use crate::solve::optimum::Status;
 use crate::solve::oracle::Oracle;
 use crate::solve::store::Store;
 use crate::surrogate::objective::Stage;
-use crate::surrogate::solution::Solution;
 
 /// How the pieces of S are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +100,8 @@ pub struct Surrogate {
     sharpness: Vec<f64>,
     /// K of the engine's rows.
     own_sharpness: Arc<Vec<f64>>,
+    /// Soft rows of the problem that are one row of the engine.
+    groups: Groups,
     segments: Segments,
     smoothing: f64,
     rows: Arc<Softened>,
@@ -134,7 +140,8 @@ impl Surrogate {
         let sharpness_of = |rows: &Softened| Arc::new(engine_sharpness(rows, problem.shape(), &sharpness));
         let view = problem.view(&Instance::default())?;
         let shared = Duplicates::of(&view).shared(&penalties);
-        let mut rows = Softened::new(&view);
+        let groups = Groups::of(&view, Some(&sharpness));
+        let mut rows = Softened::new(&view, &groups);
         set_laws(&mut rows, &view, &shared, &sharpness);
         let own_sharpness = sharpness_of(&rows);
         Ok(Self {
@@ -143,6 +150,7 @@ impl Surrogate {
             shared,
             sharpness,
             own_sharpness,
+            groups,
             segments: options.segments,
             smoothing: options.smoothing,
             rows: Arc::new(rows),
@@ -241,7 +249,7 @@ impl Surrogate {
         view.gain(&mut theta);
         let mut rows = Arc::clone(&self.rows);
         if view.changes_rows() {
-            let mut own = Softened::new(view);
+            let mut own = Softened::new(view, &self.groups_of(view));
             set_laws(&mut own, view, &self.penalties_of(view), &self.sharpness);
             rows = Arc::new(own);
         }
@@ -269,6 +277,10 @@ impl Surrogate {
             return Some(over);
         }
         Some(hard().filter(|(_, l)| **l != 0.0).map(|(id, _)| *id).collect())
+    }
+
+    fn groups_of(&self, view: &View<'_>) -> Cow<'_, Groups> {
+        self.groups.in_view(view, Some(&self.sharpness))
     }
 
     /// Penalties of the stacked rows of an instance. Hard rows that it gives itself may be predicted, each with a gradient of
@@ -318,7 +330,7 @@ impl Solver for Surrogate {
         view.gain(&mut worker.theta);
         let fresh = view.changes_rows();
         let rows = if fresh {
-            worker.rows.load(view);
+            worker.rows.load(view, &self.groups_of(view));
             set_laws(&mut worker.rows, view, &self.penalties_of(view), &self.sharpness);
             Arc::new(worker.rows.clone())
         } else {

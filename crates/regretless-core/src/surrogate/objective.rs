@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::engine::rows::{Law, Piece, Softened};
 use crate::linalg::simd::Kernel;
+use crate::problem::RowId;
 use crate::surrogate::solution::Solution;
 
 /// A surrogate objective ready to be evaluated; θ is the gain's (negated for `min`).
@@ -37,14 +38,23 @@ impl Stage {
             value -= 0.5 * k.dot(&qx, x);
         }
         let costs = rows.laws.iter().zip(&z).zip(self.sharpness.iter());
-        value - costs.map(|((law, z), k)| law.cost(*z, *k)).sum::<f64>()
+        value -= costs.map(|((law, z), k)| law.cost(*z, *k)).sum::<f64>();
+        for hinges in &rows.hinges {
+            let (z, k) = (z[hinges.row], self.sharpness[hinges.row]);
+            value -= hinges.laws().map(|(limit, law)| law.cost(z - limit, k)).sum::<f64>();
+        }
+        value
     }
 
     /// ∂F_K/∂x, the pieces chosen by x itself.
     pub(crate) fn gradient(&self, x: &[f64]) -> Vec<f64> {
         let (k, mut z) = (Kernel::new(), self.excess(x));
+        let many: Vec<f64> = self.rows.hinges.iter().map(|h| h.clipped(z[h.row])).collect();
         for (z, law) in z.iter_mut().zip(&self.rows.laws) {
             *z = law.clipped(*z);
+        }
+        for (hinges, lambda) in self.rows.hinges.iter().zip(many) {
+            z[hinges.row] = lambda;
         }
         let mut out = vec![0.0; self.rows.n];
         self.rows.force(k, x, &z, &mut out);
@@ -52,8 +62,25 @@ impl Stage {
         out
     }
 
+    /// Excess and sharpness of the soft rows as stated.
+    pub(crate) fn soft(&self, soft: usize, x: &[f64]) -> Vec<(f64, f64)> {
+        let z = self.excess(x);
+        let mut out = vec![(0.0, 1.0); soft];
+        for (id, (z, k)) in self.rows.ids.iter().zip(z.iter().zip(self.sharpness.iter())) {
+            if let RowId::Soft(i) = id {
+                out[*i] = (*z, *k);
+            }
+        }
+        for hinges in &self.rows.hinges {
+            for hinge in hinges.each() {
+                out[hinge.soft] = (z[hinges.row] - hinge.limit, self.sharpness[hinges.row]);
+            }
+        }
+        out
+    }
+
     /// z = C'x − d'.
-    pub(crate) fn excess(&self, x: &[f64]) -> Vec<f64> {
+    fn excess(&self, x: &[f64]) -> Vec<f64> {
         let mut z = vec![0.0; self.rows.m()];
         self.rows.excess(Kernel::new(), x, &mut z);
         z

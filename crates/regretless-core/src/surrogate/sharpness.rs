@@ -14,9 +14,8 @@
 use std::ops::Range;
 
 use crate::engine::tolerance::MET;
-use crate::linalg::simd::Kernel;
 use crate::problem::duplicates::{Duplicates, Merged};
-use crate::problem::{Instance, Problem, RowValues, Shape, View};
+use crate::problem::{Instance, Problem, Row, RowValues, Shape, View};
 use crate::solve::oracle::Oracle;
 use crate::surrogate::SurrogateOptions;
 
@@ -105,14 +104,11 @@ impl Scales {
 
     fn add(&mut self, view: &View<'_>, x: &[f64]) {
         let (n, share) = (self.shape.n, Duplicates::of(view).share);
-        let kernel = Kernel::new();
-        let rows = [(view.C, view.d), (view.A, view.b), (view.B, view.c)];
-        let dense = rows.into_iter().flat_map(|(m, limits)| m.chunks_exact(n).zip(limits));
+        let rows = view.rows().into_iter().flat_map(|(rows, limits)| rows.iter().zip(limits));
         // A row without coefficients is as far from its limit as ever.
-        let some = |row: &[f64]| row.iter().any(|a| *a != 0.0);
-        for (i, (row, limit)) in dense.enumerate().filter(|(_, (row, _))| some(row)) {
-            let terms = row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>() + limit.abs();
-            self.count(i, kernel.dot(row, x) - limit, terms, share[i]);
+        let some = |row: &Row<'_>| row.values().iter().any(|a| *a != 0.0);
+        for (i, (row, limit)) in rows.enumerate().filter(|(_, (row, _))| some(row)) {
+            self.count(i, row.dot(x) - limit, row.size(x) + limit.abs(), share[i]);
         }
         for (at, bounds) in [(self.shape.dense(), view.lower), (self.shape.dense() + n, view.upper)] {
             for (j, (x, bound)) in x.iter().zip(bounds).enumerate().filter(|(_, (_, b))| b.is_finite()) {

@@ -50,7 +50,7 @@ impl Solution {
         let state = solved.state.unwrap_or_else(|| Arc::clone(&start));
         Self {
             status: solved.status,
-            objective: view.objective(&state.x),
+            objective: rows.objective(view, &state.x),
             residual: solved.residual,
             link: solved.link,
             work,
@@ -91,7 +91,12 @@ impl Solution {
     pub fn pieces(&self) -> impl Iterator<Item = (RowId, Piece)> + '_ {
         let priced = self.rows.laws.iter().map(|l| l.slope > 0.0);
         let rows = self.rows.ids.iter().zip(&self.state.piece).zip(priced);
-        rows.filter(|(_, priced)| *priced).map(|((id, piece), _)| (*id, *piece))
+        let rows = rows.filter(|(_, priced)| *priced).map(|((id, piece), _)| (*id, *piece));
+        let many = self.rows.hinges.iter().zip(&self.state.segments).flat_map(|(hinges, at)| {
+            let priced = hinges.each().filter(|hinge| hinge.over + hinge.under > 0.0);
+            priced.map(|hinge| (RowId::Soft(hinge.soft), at.piece_of(hinge.rank)))
+        });
+        rows.chain(many)
     }
 
     /// What smoothed gradients need, made when the first one is asked for; `None` where gradients are derivatives. Where the

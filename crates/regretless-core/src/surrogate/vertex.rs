@@ -37,9 +37,7 @@ pub(crate) fn vertex(
     };
     let (k, at) = (ws.kernel, &mut ws.balance);
     rows.excess(k, &state.x, &mut at.z);
-    for i in 0..rows.m() {
-        state.piece[i] = rows.laws[i].piece(at.z[i]);
-    }
+    rows.place(&at.z, &mut state.segments, &mut state.piece);
     if ws.factorise(rows, &mut state, 0.0).is_none() {
         solved.pseudo = Some(Arc::new(Pseudo::new(rows, &state)));
     }
@@ -48,6 +46,9 @@ pub(crate) fn vertex(
         rows.excess(k, &state.x, &mut at.z);
         for i in 0..rows.m() {
             at.lambda[i] = rows.laws[i].multiplier(state.piece[i], at.z[i]);
+        }
+        for (hinges, segment) in rows.hinges.iter().zip(&state.segments) {
+            at.lambda[hinges.row] = hinges.multiplier(*segment, at.z[hinges.row]);
         }
         at.weigh(k, rows, &state.x, theta);
     };

@@ -1,10 +1,11 @@
 //! Problems, layouts and batches that the losses are tried on.
 #![allow(dead_code, unreachable_pub)]
+#![allow(clippy::unwrap_used, reason = "tests fail loudly")]
 
 use rand::RngExt;
 use regretless_core::*;
 
-use super::{Recipe, normal, rng};
+use super::{Recipe, normal, rng, sparse};
 
 /// A small problem in a box: feasible, bounded, no ties; from seed 4 on with an equality.
 pub fn problem(seed: u64, quadratic: bool, minimise: bool) -> Problem {
@@ -63,7 +64,7 @@ pub fn near(problem: &Problem, layout: &Layout, seed: u64, far: f64) -> Vec<f64>
             out.push(match part.parameter {
                 Parameter::Over | Parameter::Under => (own + 0.2) * (1.0 + far * r.random::<f64>()),
                 Parameter::Quadratic => {
-                    let (row, col) = (i / problem.n(), i % problem.n());
+                    let (row, col) = Parameter::Quadratic.pattern(problem).unwrap().place(i);
                     let mirror = (row.min(col) * problem.n() + row.max(col)) as u64;
                     let u: f64 = rng(seed.wrapping_mul(977) + mirror).random();
                     // Diagonally dominant: definite whatever was there before.
@@ -133,7 +134,8 @@ pub fn every(method: Method, rows: usize) -> Vec<Case> {
 pub fn many(method: Method, rows: usize, problems: u64) -> Vec<Case> {
     let mut cases = Vec::new();
     for seed in 0..problems {
-        let problem = problem(seed, seed % 2 == 1, (seed / 2) % 2 == 1);
+        let dense = problem(seed, seed % 2 == 1, (seed / 2) % 2 == 1);
+        let problem = if seed % 3 == 2 { sparse(&dense) } else { dense };
         for layout in layouts(&problem) {
             if method.supports(&problem, &layout).is_ok() {
                 cases.extend(Case::new(&problem, &layout, seed, rows));

@@ -7,7 +7,7 @@ pub mod params;
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use regretless_core::{Matrix, Problem, Soft};
+use regretless_core::{Coefficients, Matrix, Problem, Sense, Soft};
 
 pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
@@ -200,6 +200,32 @@ impl Recipe {
         }
         builder.linear(theta).build().expect("a recipe is valid")
     }
+}
+
+/// The same problem by its coefficients alone, stated from the last to the first; some zeros are stored.
+pub fn sparse(problem: &Problem) -> Problem {
+    let n = problem.n();
+    let coefficients = |dense: &Coefficients| {
+        let rows = dense.view().iter().enumerate();
+        let entries = rows.flat_map(|(i, row)| row.iter().map(move |(j, a)| (i, j, a)));
+        let mut stored: Vec<_> = entries.filter(|&(i, j, a)| a != 0.0 || (i + j) % 3 == 0).collect();
+        stored.reverse();
+        Coefficients::sparse(dense.rows(), n, stored).expect("each coefficient once")
+    };
+    let (soft, at_most, equal) = (problem.soft(), problem.at_most(), problem.equal());
+    let start = if problem.sense() == Sense::Max { Problem::maximize(n) } else { Problem::minimize(n) };
+    let rows = Soft::both(coefficients(&soft.C), soft.d.clone(), soft.alpha.clone(), soft.under.clone());
+    let mut builder = start
+        .linear(problem.theta())
+        .soft("soft", rows)
+        .at_most("limit", coefficients(&at_most.rows), at_most.rhs.clone())
+        .equal("balance", coefficients(&equal.rows), equal.rhs.clone())
+        .lower(problem.lower())
+        .upper(problem.upper());
+    if let Some(q) = problem.Q() {
+        builder = builder.quadratic(coefficients(q));
+    }
+    builder.build().expect("as good as the dense one")
 }
 
 /// |a − b| ≤ tol·(1 + |b|), with both values in the message.

@@ -1,7 +1,8 @@
 //! Every parameter of a problem as an owned, perturbable vector.
 #![allow(dead_code, non_snake_case, unreachable_pub)]
 
-use regretless_core::{ByParameter, Gradients, Instance, Parameter, Problem};
+use regretless_core::problem::ByParameter;
+use regretless_core::{Gradients, Instance, Parameter, Problem};
 
 /// What a problem states, to change and solve with.
 #[derive(Clone)]

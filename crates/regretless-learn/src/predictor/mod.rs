@@ -14,6 +14,7 @@ mod layer;
 mod mlp;
 mod norm;
 mod shared;
+pub(crate) mod trees;
 mod weights;
 
 use std::fmt::Debug;
@@ -25,6 +26,7 @@ pub use embedding::Embedding;
 pub use joint::Joint;
 pub use mlp::{Mlp, MlpShape};
 pub use shared::Shared;
+pub use trees::{Binned, Quantile, Slopes, Tree, Trees};
 pub use weights::Weights;
 
 /// Takes the gradient with respect to the outputs back to the weights, in their flat order.
@@ -45,6 +47,16 @@ pub trait Predictor: Copied + Debug + Send + Sync {
 
     /// [`Predictor::descent`], to train it.
     fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
+        None
+    }
+
+    /// The predictor as one that grows round by round, if it is.
+    fn boosting(&self) -> Option<&Trees> {
+        None
+    }
+
+    /// [`Predictor::boosting`], to grow it.
+    fn boosting_mut(&mut self) -> Option<&mut Trees> {
         None
     }
 }

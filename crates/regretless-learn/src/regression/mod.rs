@@ -44,13 +44,11 @@ fn plain_forecast(task: &Task, recipe: &Recipe) -> bool {
         && recipe.of_forecast()
 }
 
-/// The scale on which a network's forecast of each target is worth a try: the one on which a linear forecast decides better than on
-/// its own. Empty if there is none.
+/// The scale on which a network's or trees' forecast of each target is worth a try: the one on which a linear forecast decides
+/// better than on its own. Empty if there is none.
 pub(crate) fn scales(task: &Task, recipe: &Recipe) -> Result<Vec<Scale>, LearnError> {
-    if task.settings().predictor.kind != PredictorKind::Mlp
-        || !plain_forecast(task, recipe)
-        || task.is_weighted()
-    {
+    let learns = matches!(task.settings().predictor.kind, PredictorKind::Mlp | PredictorKind::Trees);
+    if !learns || !plain_forecast(task, recipe) || task.is_weighted() {
         return Ok(Vec::new());
     }
     let inputs = task.untrained(recipe)?.standardised(&task.features(task.train()));
@@ -68,11 +66,16 @@ fn columns(task: &Task) -> Vec<Vec<f64>> {
 }
 
 fn aim(recipe: &Recipe) -> Aim {
+    level(recipe).map_or(Aim::Mean, Aim::Quantile)
+}
+
+/// The level of the quantile that a recipe's loss asks for; `None` if it is another loss.
+pub(crate) fn level(recipe: &Recipe) -> Option<f64> {
     let weights = recipe.training.weights;
     match recipe.method {
-        Some(Method::L1) => Aim::Quantile(0.5),
-        Some(Method::WeightedL1) => Aim::Quantile(weights.under / (weights.over + weights.under)),
-        _ => Aim::Mean,
+        Some(Method::L1) => Some(0.5),
+        Some(Method::WeightedL1) => Some(weights.under / (weights.over + weights.under)),
+        _ => None,
     }
 }
 

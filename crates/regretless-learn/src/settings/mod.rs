@@ -9,7 +9,7 @@ mod words;
 
 pub use method::{Base, MethodError, MethodName};
 pub use predictor::{
-    Activation, Initial, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings,
+    Activation, Initial, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, TreeSettings,
 };
 pub use split::{Part, Split, SplitKind};
 pub use surrogate::SurrogateSettings;

@@ -25,6 +25,8 @@ pub struct PredictorSettings {
     pub initial: Initial,
     /// How a predicted Q is made; `None` if Q is known.
     pub quadratic: Option<QuadraticSettings>,
+    /// How trees are grown.
+    pub trees: TreeSettings,
 }
 
 impl Default for PredictorSettings {
@@ -39,6 +41,7 @@ impl Default for PredictorSettings {
             standardise: true,
             initial: Initial::Mean,
             quadratic: None,
+            trees: TreeSettings::default(),
         }
     }
 }
@@ -53,6 +56,37 @@ words! {
         /// A network with hidden layers.
         #[default]
         Mlp = "mlp",
+        /// Boosted trees; a round takes the place of an epoch.
+        Trees = "trees",
+    }
+}
+
+/// How the trees of an ensemble are grown. How many of them and with which share each is added are the epochs and the learning rate
+/// of training.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TreeSettings {
+    /// The most splits on the way to a leaf.
+    pub depth: usize,
+    /// The most leaves of a tree.
+    pub leaves: usize,
+    /// The fewest rows in a leaf.
+    pub min_rows: usize,
+    /// Share of the rows that a round looks at.
+    pub rows: f64,
+    /// Share of the features that a tree splits by.
+    pub columns: f64,
+    /// What is added to a leaf's sum of curvatures, where a row of squared errors has 1.
+    pub l2: f64,
+}
+
+impl TreeSettings {
+    /// The learning rate that trees usually have.
+    pub const RATE: f64 = 0.1;
+}
+
+impl Default for TreeSettings {
+    fn default() -> Self {
+        Self { depth: 6, leaves: 31, min_rows: 20, rows: 0.8, columns: 1.0, l2: 1.0 }
     }
 }
 

@@ -3,6 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use regretless_core::solve::Par;
+
 use crate::error::LearnError;
 
 /// Does jobs: in threads of this process, or wherever else.
@@ -35,8 +37,8 @@ impl Executor for Threads {
         let stop = || next.fetch_max(jobs, Ordering::Relaxed);
         let worker = || {
             // One thread a training: small solves do not wait for one another, and the numbers are those of one thread.
-            let pool = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-                Ok(pool) => pool,
+            let one = match Par::new(1) {
+                Ok(one) => one,
                 Err(error) => {
                     stop();
                     if let Ok(mut trouble) = trouble.lock() {
@@ -50,7 +52,7 @@ impl Executor for Threads {
                 if job >= jobs {
                     return;
                 }
-                if !pool.install(|| work(job)) {
+                if !one.run(|| work(job)) {
                     stop();
                 }
             }

@@ -177,6 +177,8 @@ fn extremes(rows: &[f64], n: usize) -> (f64, f64) {
 mod tests {
     use std::fs;
 
+    use regretless_core::solve::Par;
+
     use super::*;
 
     #[test]
@@ -249,10 +251,7 @@ mod tests {
 
     #[test]
     fn threads_do_not_matter() {
-        let with = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| study(8, 30, Distribution::Normal, 11))
-        };
+        let with = |threads| Par::new(threads).unwrap().run(|| study(8, 30, Distribution::Normal, 11));
         assert_eq!(with(1), with(2));
     }
 

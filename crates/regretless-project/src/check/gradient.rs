@@ -7,7 +7,8 @@ use std::fmt::Write;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use regretless_core::{Gradients, Multipliers, Piece, RowId, Solution, Surrogate, SurrogateOptions};
+use regretless_core::engine::Piece;
+use regretless_core::{Gradients, Multipliers, RowId, Solution, Surrogate, SurrogateOptions};
 
 use serde::Serialize;
 

@@ -30,6 +30,18 @@ pub struct PredictorSection {
     pub initial: Initial,
     /// How a predicted Q is made.
     pub quadratic: Option<QuadraticSection>,
+    /// The most splits on the way to a leaf of `trees`. Default 6.
+    pub depth: Option<usize>,
+    /// The most leaves of a tree. Default 31.
+    pub leaves: Option<usize>,
+    /// The fewest rows in a leaf. Default 20.
+    pub min_rows: Option<usize>,
+    /// Share of the rows that a round of boosting looks at. Default 0.8.
+    pub rows: Option<f64>,
+    /// Share of the features that a tree splits by. Default 1.
+    pub columns: Option<f64>,
+    /// Ridge of the leaves, in rows. Default 1.
+    pub l2: Option<f64>,
 }
 
 /// How a predicted Q is made: embeddings of the variables, positive semidefinite by construction.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use regretless_core::Sense;
 use regretless_learn::{
-    Clip, Comparison, Epoch, Exhibit, Record, Settings, Sharpness as K, Stop, Task, four,
+    Clip, Comparison, Epoch, Exhibit, PredictorKind, Record, Settings, Sharpness as K, Stop, Task, four,
 };
 use regretless_report::{
     Activity, Charts, Comparison as Table, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
@@ -209,16 +209,26 @@ fn settings(settings: &Settings) -> Vec<(String, Vec<(String, String)>)> {
             "Kind".into(),
             if p.shared { format!("{}, shared by the variables", p.kind) } else { p.kind.to_string() },
         ),
-        ("Hidden layers".into(), if layers.is_empty() { "none".into() } else { layers }),
+        if p.kind == PredictorKind::Trees {
+            ("Each tree".into(), format!("{} leaves at most, depth {}", p.trees.leaves, p.trees.depth))
+        } else {
+            ("Hidden layers".into(), if layers.is_empty() { "none".into() } else { layers })
+        },
     ];
-    let training = vec![
-        ("Optimiser".into(), format!("{}, learning rate {}", t.optimizer, t.learning_rate)),
+    let mut training: Vec<(String, String)> = if p.kind == PredictorKind::Trees {
+        vec![("Learning rate".into(), t.learning_rate.to_string())]
+    } else {
+        vec![
+            ("Optimiser".into(), format!("{}, learning rate {}", t.optimizer, t.learning_rate)),
+            ("Batch".into(), t.batch.to_string()),
+            ("Gradients clipped".into(), clip(t.clip)),
+        ]
+    };
+    training.extend([
         ("Epochs".into(), format!("{} at most{}", t.epochs, stop(t.stop))),
-        ("Batch".into(), t.batch.to_string()),
-        ("Gradients clipped".into(), clip(t.clip)),
         ("Sharpness K".into(), sharpness_of(&settings.surrogate.sharpness)),
         ("Seed".into(), t.seed.to_string()),
-    ];
+    ]);
     vec![("Predictor".into(), predictor), ("Training".into(), training)]
 }
 

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use regretless_core::{Block, Problem};
+use regretless_core::Problem;
+use regretless_core::problem::Block;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -78,10 +79,11 @@ fn parts(problem: &Problem) -> Vec<Predicted> {
         all.push(Predicted { key, parameter, block, range, matrix, columns: Vec::new() });
     };
     add("objective.linear".into(), Parameter::Linear, None, 0..n, None);
-    add("objective.quadratic".into(), Parameter::Quadratic, None, 0..n * n, Some((n, n)));
+    let (entries, shape) = matrix(problem, Parameter::Quadratic, 0..n);
+    add("objective.quadratic".into(), Parameter::Quadratic, None, entries, shape);
     for (i, block) in problem.soft().blocks.iter().enumerate() {
         let rows = block.rows.clone();
-        let (entries, shape) = (rows.start * n..rows.end * n, Some((rows.len(), n)));
+        let (entries, shape) = matrix(problem, Parameter::SoftRows, rows.clone());
         add(format!("soft[{i}].rows"), Parameter::SoftRows, Some(block), entries, shape);
         let sides = [("limit", Parameter::Limit), ("over", Parameter::Over), ("under", Parameter::Under)];
         for (key, parameter) in sides {
@@ -93,11 +95,11 @@ fn parts(problem: &Problem) -> Vec<Predicted> {
         (problem.equal(), "equals", Parameter::EqualRows, Parameter::Equals),
     ];
     let mut i = 0;
-    for (hard, side, matrix, rhs) in kinds {
+    for (hard, side, coefficients, rhs) in kinds {
         for block in &hard.blocks {
             let rows = block.rows.clone();
-            let (entries, shape) = (rows.start * n..rows.end * n, Some((rows.len(), n)));
-            add(format!("hard[{i}].rows"), matrix, Some(block), entries, shape);
+            let (entries, shape) = matrix(problem, coefficients, rows.clone());
+            add(format!("hard[{i}].rows"), coefficients, Some(block), entries, shape);
             add(format!("hard[{i}].{side}"), rhs, Some(block), rows, None);
             i += 1;
         }
@@ -105,6 +107,17 @@ fn parts(problem: &Problem) -> Vec<Predicted> {
     add("bounds.lower".into(), Parameter::Lower, None, 0..n, None);
     add("bounds.upper".into(), Parameter::Upper, None, 0..n, None);
     all
+}
+
+/// Entries of some rows of a matrix, and its shape if it is dense.
+fn matrix(
+    problem: &Problem,
+    parameter: Parameter,
+    rows: Range<usize>,
+) -> (Range<usize>, Option<(usize, usize)>) {
+    let (height, n) = (rows.len(), problem.n());
+    let Some(pattern) = parameter.pattern(problem) else { return (rows, None) };
+    (pattern.range(rows), pattern.is_dense().then_some((height, n)))
 }
 
 /// Gives parts the names of their columns.
@@ -137,13 +150,13 @@ fn name(
 
 /// What an entry of a parameter is called where nobody says.
 fn entry(problem: &Problem, parameter: Parameter, k: usize) -> String {
-    let (symbol, n) = (parameter.symbol(), problem.n());
+    let symbol = parameter.symbol();
+    if let Some((i, j)) = parameter.pattern(problem).map(|pattern| pattern.place(k)) {
+        return format!("{symbol}_{i}_{j}");
+    }
     match parameter {
         Parameter::Linear | Parameter::Lower | Parameter::Upper => {
             format!("{symbol}_{}", problem.variables()[k])
-        }
-        Parameter::Quadratic | Parameter::SoftRows | Parameter::AtMostRows | Parameter::EqualRows => {
-            format!("{symbol}_{}_{}", k / n, k % n)
         }
         _ => format!("{symbol}_{k}"),
     }

@@ -2,10 +2,10 @@
 
 use super::Context;
 use crate::error::{Result, Trouble};
-use crate::file::{PredictorSection, QuadraticSection};
+use crate::file::PredictorSection;
 use crate::key::Key;
 use crate::{Parameter, Predicted};
-use regretless_learn::{PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings};
+use regretless_learn::{PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, TreeSettings};
 
 pub(super) fn predictor(
     ctx: &Context<'_>,
@@ -30,8 +30,47 @@ pub(super) fn predictor(
         shared: written.shared,
         standardise: written.standardise.unwrap_or(default.standardise),
         initial: written.initial,
-        quadratic: quadratic(ctx, &section.key("quadratic"), written.quadratic, n, predicted)?,
+        quadratic: quadratic(ctx, &section.key("quadratic"), written, n, predicted)?,
+        trees: trees(ctx, &section, written)?,
     })
+}
+
+fn trees(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Result<TreeSettings> {
+    let default = TreeSettings::default();
+    if written.kind != PredictorKind::Trees {
+        let given = [
+            ("depth", written.depth.is_some()),
+            ("leaves", written.leaves.is_some()),
+            ("min_rows", written.min_rows.is_some()),
+            ("rows", written.rows.is_some()),
+            ("columns", written.columns.is_some()),
+            ("l2", written.l2.is_some()),
+        ];
+        if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
+            let trouble = Trouble::Misfit(format!("a `{}` predictor has no trees", written.kind));
+            return Err(ctx
+                .fail(&section.key(name), trouble)
+                .hint("leave it out, or choose kind = \"trees\""));
+        }
+        return Ok(default);
+    }
+    let trees = TreeSettings {
+        depth: written.depth.unwrap_or(default.depth),
+        leaves: written.leaves.unwrap_or(default.leaves),
+        min_rows: written.min_rows.unwrap_or(default.min_rows),
+        rows: written.rows.unwrap_or(default.rows),
+        columns: written.columns.unwrap_or(default.columns),
+        l2: written.l2.unwrap_or(default.l2),
+    };
+    ctx.count(&section.key("depth"), trees.depth, 1..=64, "a tree has a depth of 1 to 64")?;
+    ctx.count(&section.key("leaves"), trees.leaves, 2..=65_536, "a tree has 2 to 65,536 leaves")?;
+    ctx.count(&section.key("min_rows"), trees.min_rows, 1..=1 << 30, "a leaf has at least 1 row")?;
+    for (name, share) in [("rows", trees.rows), ("columns", trees.columns)] {
+        let fine = share > 0.0 && share <= 1.0;
+        ctx.within(&section.key(name), share, fine, "a share is above 0 and at most 1")?;
+    }
+    ctx.not_negative(&section.key("l2"), trees.l2, "a ridge is 0 or more")?;
+    Ok(trees)
 }
 
 fn layers(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Result<Vec<usize>> {
@@ -63,9 +102,13 @@ fn layers(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Resul
 
 /// A shared network gives each variable its share of every predicted part: the part must have one.
 fn shared(ctx: &Context<'_>, key: &Key, kind: PredictorKind, predicted: &[Predicted]) -> Result<()> {
-    if kind == PredictorKind::Constant {
-        let trouble = Trouble::OneOf("a `constant` predictor has no features to share a network over");
-        return Err(ctx.fail(key, trouble));
+    let why = match kind {
+        PredictorKind::Constant => Some("a `constant` predictor has no features to share a network over"),
+        PredictorKind::Trees => Some("`trees` are not shared by the variables"),
+        PredictorKind::Linear | PredictorKind::Mlp => None,
+    };
+    if let Some(why) = why {
+        return Err(ctx.fail(key, Trouble::OneOf(why)));
     }
     let by_variable = |part: &&Predicted| {
         matches!(
@@ -97,16 +140,23 @@ fn shared(ctx: &Context<'_>, key: &Key, kind: PredictorKind, predicted: &[Predic
 fn quadratic(
     ctx: &Context<'_>,
     key: &Key,
-    written: Option<QuadraticSection>,
+    section: &PredictorSection,
     n: usize,
     predicted: &[Predicted],
 ) -> Result<Option<QuadraticSettings>> {
+    let written = section.quadratic;
     if !predicted.iter().any(|part| part.parameter == Parameter::Quadratic) {
         if written.is_none() {
             return Ok(None);
         }
         let trouble = Trouble::OneOf("`objective.quadratic` is not predicted, so this has no effect");
         return Err(ctx.fail(key, trouble).hint("leave it out, or predict `objective.quadratic`"));
+    }
+    if section.kind == PredictorKind::Trees {
+        let trouble = Trouble::OneOf(
+            "trees do not predict `objective.quadratic`: leaves know no positive semidefinite Q",
+        );
+        return Err(ctx.fail(&Key::new("predictor").key("kind"), trouble).hint("choose kind = \"mlp\""));
     }
     let written = written.unwrap_or_default();
     let embedding = written.embedding.unwrap_or(n);

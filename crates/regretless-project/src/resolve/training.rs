@@ -9,11 +9,15 @@ use crate::file::{
 };
 use crate::key::Key;
 use regretless_learn::{
-    Base, Clip, ErrorWeights, MethodError, MethodName, Mix, OptimizerKind, Scenarios, Schedule, Stop,
-    TrainingSettings,
+    Base, Clip, ErrorWeights, MethodError, MethodName, Mix, OptimizerKind, PredictorKind, Scenarios,
+    Schedule, Stop, TrainingSettings, TreeSettings,
 };
 
-pub(super) fn training(ctx: &Context<'_>, written: &TrainingSection) -> Result<TrainingSettings> {
+pub(super) fn training(
+    ctx: &Context<'_>,
+    written: &TrainingSection,
+    kind: PredictorKind,
+) -> Result<TrainingSettings> {
     let section = Key::new("training");
     let key = |name: &str| section.key(name);
     let default = TrainingSettings::default();
@@ -21,7 +25,11 @@ pub(super) fn training(ctx: &Context<'_>, written: &TrainingSection) -> Result<T
     ctx.count(&key("epochs"), epochs, 1..=MOST_EPOCHS, "training takes 1 to 1,000,000 epochs")?;
     let batch = written.batch.unwrap_or(default.batch);
     ctx.count(&key("batch"), batch, 1..=1 << 20, "a batch has 1 to 1,048,576 instances")?;
-    let learning_rate = written.learning_rate.unwrap_or_else(|| written.optimizer.usual_rate());
+    let usual = match kind {
+        PredictorKind::Trees => TreeSettings::RATE,
+        _ => written.optimizer.usual_rate(),
+    };
+    let learning_rate = written.learning_rate.unwrap_or(usual);
     ctx.positive(&key("learning_rate"), learning_rate, "a learning rate is a positive number")?;
     let weight_decay = written.weight_decay.unwrap_or(default.weight_decay);
     ctx.not_negative(&key("weight_decay"), weight_decay, "a decay is 0 or more")?;

@@ -16,7 +16,7 @@ use crate::error::{Place, Result, SpecError, Trouble};
 impl Spec {
     /// Writes the problem with every default spelled out to `dir/file_name`, and vectors and matrices of more than 64
     /// entries to NPY files beside it. Data files are named by absolute paths. Reading the file gives the same problem,
-    /// predicted parts and settings.
+    /// predicted parts and settings; sparse rows are written with their zeros, and predicted ones are refused.
     pub fn write(&self, dir: &Path, file_name: &str) -> Result<()> {
         let folder = Folder { dir };
         let mut text = Text::default();

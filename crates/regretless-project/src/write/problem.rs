@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use regretless_core::{Block, Sense};
+use regretless_core::problem::Block;
+use regretless_core::{Coefficients, Sense};
 
 use super::text::{Text, list, number, string};
 use super::{Folder, npy};
-use crate::Spec;
-use crate::error::Result;
+use crate::error::{Place, Result, SpecError, Trouble};
 use crate::spec::HardKind;
+use crate::{Predicted, Spec};
 
 /// Larger parts are files of their own.
 const MOST: usize = 64;
@@ -16,6 +17,11 @@ const MOST: usize = 64;
 pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result<()> {
     let problem = spec.problem();
     let n = problem.n();
+    let sparse = |part: &&Predicted| part.parameter.pattern(problem).is_some_and(|p| !p.is_dense());
+    if let Some(part) = spec.predicted().iter().find(sparse) {
+        let trouble = Trouble::Misfit("a problem file cannot say that a sparse matrix is predicted".into());
+        return Err(SpecError::new(Place::Setting(part.key.clone()), trouble).hint("state it dense"));
+    }
     let parts = Parts { spec, folder };
     text.table("[problem]");
     if let Some(name) = spec.name() {
@@ -28,7 +34,8 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
     parts.vector(text, "objective", "linear", problem.theta())?;
     let predicted = spec.predicted().iter().any(|part| part.key == "objective.quadratic");
     if problem.Q().is_some() || predicted {
-        parts.matrix(text, "objective", "quadratic", problem.Q().map_or(&[], |q| q.as_slice()), n)?;
+        let q = problem.Q().map_or_else(Vec::new, |q| dense(q, &(0..n)));
+        parts.matrix(text, "objective", "quadratic", &q, n)?;
     }
     if spec.constant != 0.0 {
         text.key("constant", number(spec.constant));
@@ -37,7 +44,7 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
         let (soft, block) = (problem.soft(), format!("soft[{i}]"));
         text.table("[[soft]]");
         text.key("name", string(name));
-        parts.matrix(text, &block, "rows", &soft.C.as_slice()[entries(rows, n)], n)?;
+        parts.matrix(text, &block, "rows", &dense(&soft.C, rows), n)?;
         parts.vector(text, &block, "limit", &soft.d[rows.clone()])?;
         parts.vector(text, &block, "over", &soft.alpha[rows.clone()])?;
         parts.vector(text, &block, "under", &soft.under[rows.clone()])?;
@@ -52,7 +59,7 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
         let block = format!("hard[{i}]");
         text.table("[[hard]]");
         text.key("name", string(name));
-        parts.matrix(text, &block, "rows", &hard.rows.as_slice()[entries(rows, n)], n)?;
+        parts.matrix(text, &block, "rows", &dense(&hard.rows, rows), n)?;
         parts.vector(text, &block, side, &hard.rhs[rows.clone()])?;
     }
     text.table("[bounds]");
@@ -60,9 +67,9 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
     parts.vector(text, "bounds", "upper", problem.upper())
 }
 
-/// The entries of rows.
-fn entries(rows: &Range<usize>, n: usize) -> Range<usize> {
-    rows.start * n..rows.end * n
+/// Rows with their zeros, one after the other.
+fn dense(of: &Coefficients, rows: &Range<usize>) -> Vec<f64> {
+    rows.clone().flat_map(|i| of.row(i).to_vec(of.cols())).collect()
 }
 
 struct Parts<'a> {

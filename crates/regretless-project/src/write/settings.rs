@@ -120,6 +120,15 @@ fn predictor(settings: &PredictorSettings, text: &mut Text) {
         text.key("batch_norm", settings.batch_norm);
         text.key("dropout", number(settings.dropout));
     }
+    if settings.kind == PredictorKind::Trees {
+        let trees = &settings.trees;
+        text.key("depth", trees.depth);
+        text.key("leaves", trees.leaves);
+        text.key("min_rows", trees.min_rows);
+        text.key("rows", number(trees.rows));
+        text.key("columns", number(trees.columns));
+        text.key("l2", number(trees.l2));
+    }
     text.key("shared", settings.shared);
     text.key("standardise", settings.standardise);
     text.key("initial", string(settings.initial.word()));

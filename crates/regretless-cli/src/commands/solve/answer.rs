@@ -51,17 +51,16 @@ pub(crate) struct RowAnswer {
 
 impl Answer {
     pub(crate) fn new(problem: &Problem, view: &View<'_>, optimum: Optimum, row: Option<usize>) -> Self {
-        let n = view.shape.n;
         let ids = (0..view.shape.dense()).map(|i| view.shape.row(i));
         let rows = ids.map(|id| {
-            let (kind, matrix, limits, i) = match id {
-                RowId::AtMost(i) => ("at_most", view.A, view.b, i),
-                RowId::Equal(i) => ("equals", view.B, view.c, i),
-                RowId::Soft(i) | RowId::Lower(i) | RowId::Upper(i) => ("soft", view.C, view.d, i),
+            let kind = match id {
+                RowId::AtMost(_) => "at_most",
+                RowId::Equal(_) => "equals",
+                RowId::Soft(_) | RowId::Lower(_) | RowId::Upper(_) => "soft",
             };
-            let activity = matrix[i * n..(i + 1) * n].iter().zip(&optimum.x).map(|(a, x)| a * x).sum();
+            let (activity, limit) = (view.row(id).dot(&optimum.x), view.limit(id));
             let multiplier = optimum.multipliers.get(id);
-            RowAnswer { name: problem.row_name(id), kind, activity, limit: limits[i], multiplier }
+            RowAnswer { name: problem.row_name(id), kind, activity, limit, multiplier }
         });
         let rows = rows.collect();
         let conflict = match &optimum.status {

@@ -42,6 +42,8 @@ impl ExactWorker {
     /// Drops rows from an infeasible set while the rest still cannot hold together: none of what is left can be missed.
     pub(crate) fn irreducible(&mut self, mut rows: Vec<usize>) -> Vec<usize> {
         let (caps, theta) = (self.caps.clone(), self.theta.clone());
+        // No soft row is among them.
+        let hinges = std::mem::take(&mut self.s.hinges);
         self.theta.fill(0.0);
         let mut at = 0;
         while at < rows.len() && rows.len() > 1 {
@@ -54,7 +56,7 @@ impl ExactWorker {
                 at += 1;
             }
         }
-        (self.caps, self.theta) = (caps, theta);
+        (self.caps, self.theta, self.s.hinges) = (caps, theta, hinges);
         rows
     }
 }

@@ -7,7 +7,7 @@ use crate::engine::state::State;
 use crate::engine::status::Link;
 use crate::engine::tolerance::NO_EIGENVALUE;
 use crate::linalg::dense;
-use crate::problem::{RowValues, View};
+use crate::problem::{RowId, RowValues, View};
 use crate::solve::crossover::{self, Crossed};
 use crate::solve::exact::{ExactWorker, Verdict};
 use crate::solve::optimum::{Optimum, Status};
@@ -42,9 +42,9 @@ impl Oracle {
         let mut multipliers = RowValues::constant(shape, 0.0);
         // The engine's rows are in the order of the kinds.
         let RowValues { soft, at_most, equal, lower, upper } = &mut multipliers;
-        let mut dense = 0..;
-        for kind in [soft, at_most, equal] {
-            for (out, i) in kind.iter_mut().zip(&mut dense) {
+        let mut hard = exact.soft_multipliers(state, soft)..;
+        for kind in [at_most, equal] {
+            for (out, i) in kind.iter_mut().zip(&mut hard) {
                 *out = exact.multiplier(state, i);
             }
         }
@@ -73,8 +73,12 @@ impl Oracle {
         let (accuracy, objective) = exact.gauge.measure(view, &x, &multipliers, self.penalties.as_deref());
         let right = accuracy.within(&self.tolerances);
         let mut active = Vec::with_capacity(state.on());
-        active
-            .extend((0..exact.s.m()).rev().filter(|&i| state.piece[i] == Piece::On).map(|i| exact.s.ids[i]));
+        for i in (0..exact.s.m()).rev().filter(|&i| state.piece[i] == Piece::On) {
+            match exact.s.hinges_of(i) {
+                Some((at, hinges)) => active.extend(hinges.at_kink(state.segments[at]).map(RowId::Soft)),
+                None => active.push(exact.s.ids[i]),
+            }
+        }
         Optimum {
             status: if right { Status::Optimal } else { Status::NumericalTrouble },
             active,

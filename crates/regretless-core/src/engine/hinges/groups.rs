@@ -1,0 +1,74 @@
+//! Which soft rows are one.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::problem::{Row, View};
+use crate::problem::parameter::Parameter;
+
+/// Which soft rows have the same coefficients and sharpness, so that each group is one row of the engine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Groups {
+    /// The soft rows of each of the engine's; empty if each is its own.
+    rows: Vec<Arc<[u32]>>,
+}
+
+impl Groups {
+    /// Looks through the soft rows of a view; without a sharpness all are equally sharp.
+    pub(crate) fn of(view: &View<'_>, sharpness: Option<&[f64]>) -> Self {
+        let soft = view.shape.soft;
+        let mut rows: Vec<Vec<u32>> = Vec::new();
+        let mut found: HashMap<u64, Vec<usize>> = HashMap::new();
+        let [(matrix, _), ..] = view.rows();
+        let row = |k: usize| matrix.row(k);
+        let sharp = |k: usize| sharpness.map_or(1.0, |all| all[k]);
+        for k in 0..soft {
+            let alike = found.entry(fingerprint(&row(k), sharp(k))).or_default();
+            let same = |group: &&usize| {
+                let first = rows[**group][0] as usize;
+                alike_rows(&row(first), &row(k)) && sharp(first) == sharp(k)
+            };
+            if let Some(&group) = alike.iter().find(same) {
+                rows[group].push(k as u32);
+            } else {
+                alike.push(rows.len());
+                rows.push(vec![k as u32]);
+            }
+        }
+        if rows.len() == soft {
+            return Self::default();
+        }
+        Self { rows: rows.into_iter().map(Arc::from).collect() }
+    }
+
+    /// Those of an instance, which may have coefficients of its own.
+    pub(crate) fn in_view(&self, view: &View<'_>, sharpness: Option<&[f64]>) -> Cow<'_, Self> {
+        if self.rows.is_empty() || !view.gives(&[Parameter::SoftRows]) {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self::of(view, sharpness))
+    }
+
+    /// The soft rows of each of the engine's; `None` if each is its own.
+    pub(crate) fn rows(&self) -> Option<&[Arc<[u32]>]> {
+        (!self.rows.is_empty()).then_some(&self.rows)
+    }
+}
+
+/// Column and value of what is not 0.
+fn some<'a>(row: &Row<'a>) -> impl Iterator<Item = (usize, f64)> + use<'a> {
+    row.iter().filter(|(_, value)| *value != 0.0)
+}
+
+fn alike_rows(a: &Row<'_>, b: &Row<'_>) -> bool {
+    some(a).eq(some(b))
+}
+
+/// 64 bits of a row and its sharpness, well mixed.
+fn fingerprint(row: &Row<'_>, sharpness: f64) -> u64 {
+    some(row).fold(sharpness.to_bits(), |hash, (j, value)| {
+        let h = (hash ^ value.to_bits().rotate_left(j as u32)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        h ^ (h >> 29)
+    })
+}

@@ -1,0 +1,154 @@
+//! What a pass over the training part hears from the losses.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use regretless_core::{Batch, RowId};
+
+use crate::epoch::Epoch;
+use crate::error::LearnError;
+use crate::fit::Pass;
+use crate::objective::Objective;
+use crate::recipe::Recipe;
+use crate::regression;
+use crate::scaler::Scaler;
+use crate::task::Task;
+use crate::transform::{self, Transform};
+
+/// The losses of one epoch, and what they came to.
+pub(crate) struct Lesson<'a> {
+    pub(crate) task: &'a Task,
+    pub(crate) recipe: &'a Recipe,
+    objective: &'a mut Objective,
+    /// Of the epoch, counted from 0.
+    pub(crate) number: usize,
+    rows: usize,
+    value: f64,
+    known: f64,
+    troubles: usize,
+    zeros: usize,
+    breakpoints: usize,
+    losing: Duration,
+    solving: Duration,
+    deriving: Duration,
+    uncapped: BTreeSet<RowId>,
+    /// Norms of gradients as the predictor saw them.
+    norms: Vec<f64>,
+    started: Instant,
+}
+
+impl<'a> Lesson<'a> {
+    /// Gets the losses ready for an epoch.
+    pub(crate) fn new(
+        task: &'a Task,
+        recipe: &'a Recipe,
+        objective: &'a mut Objective,
+        number: usize,
+    ) -> Result<Self, LearnError> {
+        objective.start(number)?;
+        Ok(Self {
+            task,
+            recipe,
+            objective,
+            number,
+            rows: 0,
+            value: 0.0,
+            known: 0.0,
+            troubles: 0,
+            zeros: 0,
+            breakpoints: 0,
+            losing: Duration::ZERO,
+            solving: Duration::ZERO,
+            deriving: Duration::ZERO,
+            uncapped: BTreeSet::new(),
+            norms: Vec::new(),
+            started: Instant::now(),
+        })
+    }
+
+    /// The second derivative of a row's loss in each of its outputs, where it is the same everywhere.
+    pub(crate) fn curvature(&self) -> Option<f64> {
+        self.objective.curvature(self.number, self.task.layout().width())
+    }
+
+    /// The gradient of the mean loss of some rows in their outputs.
+    pub(crate) fn gradient(
+        &mut self,
+        targets: &Scaler,
+        transforms: &[Transform],
+        rows: &[usize],
+        outputs: &[f32],
+    ) -> Result<Vec<f32>, LearnError> {
+        let truths = truths(self.task, self.recipe, rows);
+        let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
+        // Losses of a forecast on another scale are measured there.
+        let transforms = if self.recipe.scales.is_empty() { transforms } else { &[] };
+        let (predictions, slopes): (Vec<f64>, Vec<f64>) =
+            transform::read(targets, transforms, outputs).unzip();
+        let batch = Batch { predictions: &predictions, truths: &truths, ids: &ids };
+        let since = Instant::now();
+        let step = self.objective.step(&batch, &slopes, &self.task.weights(rows), self.number)?;
+        self.losing += since.elapsed();
+        self.rows += rows.len();
+        self.value += step.value;
+        self.known += step.known;
+        self.troubles += step.troubles.len();
+        self.zeros += step.zeros;
+        self.breakpoints += step.work.breakpoints;
+        self.solving += step.work.solve;
+        self.deriving += step.work.gradient;
+        self.uncapped.extend(step.uncapped);
+        Ok(step.gradient)
+    }
+
+    /// Where the loss is that of a quantile: its level, and what outputs are short of the truth, in units of the outputs.
+    pub(crate) fn short(
+        &self,
+        targets: &Scaler,
+        transforms: &[Transform],
+        rows: &[usize],
+        outputs: &[f32],
+    ) -> Option<(f64, Vec<f64>)> {
+        let plain = self.recipe.of_forecast() && self.objective.weight(self.number) == 0.0;
+        let level = regression::level(self.recipe).filter(|_| plain)?;
+        let truths = truths(self.task, self.recipe, rows);
+        let transforms = if self.recipe.scales.is_empty() { transforms } else { &[] };
+        let read = transform::read(targets, transforms, outputs).zip(truths);
+        let short = read.map(|((p, slope), truth)| if slope == 0.0 { 0.0 } else { (truth - p) / slope });
+        Some((level, short.collect()))
+    }
+
+    /// Notes the norm of a gradient as the predictor saw it.
+    pub(crate) fn note(&mut self, norm: f64) {
+        self.norms.push(norm);
+    }
+
+    /// Writes down what the rows came to.
+    pub(crate) fn close(self, epoch: &mut Epoch, passed: &Pass) {
+        epoch.k = self.objective.k(self.number);
+        epoch.mix = self.objective.weight(self.number);
+        if !matches!(passed, Pass::Whole) {
+            return;
+        }
+        let rows = self.rows.max(1) as f64;
+        // 0/0: what no instance has is unknown.
+        epoch.loss = self.value / self.known;
+        epoch.troubles = self.troubles;
+        epoch.gradient = self.norms.iter().sum::<f64>() / self.norms.len().max(1) as f64;
+        epoch.zero_gradients = self.zeros as f64 / rows;
+        epoch.breakpoints = self.breakpoints as f64 / rows;
+        epoch.seconds.network = self.started.elapsed().saturating_sub(self.losing).as_secs_f64();
+        epoch.seconds.solve = self.solving.as_secs_f64();
+        epoch.seconds.gradient = self.deriving.as_secs_f64();
+        epoch.raised = self.objective.main.end_epoch(&self.uncapped).len();
+    }
+}
+
+/// What some rows' outputs are compared with, on the scale that the recipe forecasts on.
+pub(crate) fn truths(task: &Task, recipe: &Recipe, rows: &[usize]) -> Vec<f64> {
+    let mut truths = task.targets(rows);
+    let width = recipe.scales.len().max(1);
+    let scale = |i: usize| recipe.scales.get(i % width).copied().unwrap_or_default();
+    truths.iter_mut().enumerate().for_each(|(i, t)| *t = scale(i).forward(*t));
+    truths
+}

@@ -1,0 +1,216 @@
+//! Growing one tree: the leaf with the most to gain is split first.
+
+use std::ops::Range;
+
+use super::bins::Binned;
+use super::histogram::{COUNT, CURVATURE, GRADIENT, Histogram};
+use super::split::{self, Split};
+use super::tree::{Node, Tree};
+use crate::settings::TreeSettings;
+
+/// What a tree is fitted to.
+#[derive(Clone, Copy, Debug)]
+pub struct Slopes<'a> {
+    /// Derivatives of each row's loss in its outputs, rows × outputs.
+    pub gradient: &'a [f64],
+    /// The second derivative of each row's loss, one for all of its outputs; 1 where there is none.
+    pub curvature: &'a [f64],
+    /// Where the loss is that of a quantile, what the outputs are short of the truth, rows × outputs.
+    pub quantile: Option<Quantile<'a>>,
+}
+
+/// A leaf of a quantile's loss moves to the quantile of what its rows are short of: their gradients say on which side of the truth they
+/// are, not how far.
+#[derive(Clone, Copy, Debug)]
+pub struct Quantile<'a> {
+    /// The level τ, from 0 to 1.
+    pub level: f64,
+    /// True − predicted, rows × outputs.
+    pub short: &'a [f64],
+}
+
+/// A leaf that may be split.
+struct Leaf {
+    node: usize,
+    rows: Range<usize>,
+    depth: usize,
+    total: Vec<f64>,
+    /// `None` if it will not be split.
+    open: Option<(Histogram, Split)>,
+}
+
+/// Grows a tree over `rows` of a table. A leaf moves its rows by
+///
+/// ```text
+/// −rate·G/(H + λ)
+/// ```
+///
+/// with G and H the sums of their gradients and curvatures, where half the sum of squared errors would have its minimum if rate = 1,
+/// λ = 0; of a quantile's loss as [`Quantile`] says.
+pub(super) fn grow(
+    table: &Binned,
+    mut rows: Vec<u32>,
+    slopes: Slopes<'_>,
+    columns: &[usize],
+    settings: &TreeSettings,
+    rate: f64,
+) -> Tree {
+    let outputs = slopes.gradient.len() / slopes.curvature.len().max(1);
+    let grower = Grower { table, columns, slopes, outputs, settings };
+    let total = grower.total(&rows);
+    let open = grower.open(&rows, 0, &total, None);
+    let mut nodes = vec![Node::leaf(0)];
+    let mut leaves = vec![Leaf { node: 0, rows: 0..rows.len(), depth: 0, total, open }];
+    while leaves.len() < settings.leaves {
+        let gain = |leaf: &Leaf| leaf.open.as_ref().map_or(0.0, |(_, split)| split.gain);
+        let most = (0..leaves.len()).reduce(|a, b| if gain(&leaves[b]) > gain(&leaves[a]) { b } else { a });
+        let Some(most) = most.filter(|&i| leaves[i].open.is_some()) else { break };
+        let Leaf { node, rows: range, depth, total, open } = leaves.swap_remove(most);
+        let Some((histogram, split)) = open else { break };
+        let child = nodes.len();
+        let edge = table.edges(split.column)[usize::from(split.bin)];
+        nodes[node] = Node {
+            feature: split.column as u32,
+            threshold: edge,
+            child: child as u32,
+            missing: u32::from(split.missing),
+        };
+        nodes.extend([Node::leaf(child), Node::leaf(child + 1)]);
+        let middle = range.start + partition(&mut rows[range.clone()], table, &split);
+        let right: Vec<f64> = total.iter().zip(&split.left).map(|(t, l)| t - l).collect();
+        let parts = [range.start..middle, middle..range.end];
+        let totals = [split.left, right];
+        // The smaller side is added up, the other one is what is left.
+        let small = usize::from(parts[0].len() > parts[1].len());
+        let last = leaves.len() + 2 >= settings.leaves;
+        let mut open = [None, None];
+        if !last && grower.may_split(depth + 1, &totals[1 - small]) {
+            let own = grower.histogram(&rows[parts[small].clone()]);
+            let rest = histogram.without(&own);
+            open[1 - small] = grower.open(&[], depth + 1, &totals[1 - small], Some(rest));
+            open[small] = grower.open(&[], depth + 1, &totals[small], Some(own));
+        }
+        for (i, ((rows, total), open)) in parts.into_iter().zip(totals).zip(open).enumerate() {
+            leaves.push(Leaf { node: child + i, rows, depth: depth + 1, total, open });
+        }
+    }
+    leaves.sort_unstable_by_key(|leaf| leaf.node);
+    let value = |Leaf { rows: own, total, .. }: &Leaf, k: usize| {
+        let below = total[CURVATURE] + settings.l2;
+        let step = match slopes.quantile {
+            _ if below == 0.0 => 0.0,
+            Some(quantile) => quantile.of(&rows[own.clone()], k, slopes) * total[CURVATURE] / below,
+            None => -total[GRADIENT + k] / below,
+        };
+        (rate * step) as f32
+    };
+    let value = &value;
+    let values = leaves.iter().flat_map(|leaf| (0..outputs).map(move |k| value(leaf, k))).collect();
+    Tree::new(nodes, values, outputs, table.features())
+        .unwrap_or_else(|| unreachable!("children follow parents"))
+}
+
+impl Quantile<'_> {
+    /// The quantile of output `k` over some rows, each as often as its curvature says: where the sum of their losses is smallest, in
+    /// the middle if that is between two rows.
+    fn of(&self, rows: &[u32], k: usize, slopes: Slopes<'_>) -> f64 {
+        let outputs = slopes.gradient.len() / slopes.curvature.len().max(1);
+        let one = |&row: &u32| (self.short[row as usize * outputs + k], slopes.curvature[row as usize]);
+        let mut short: Vec<(f64, f64)> = rows.iter().map(one).collect();
+        short.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let wanted = self.level * short.iter().map(|(_, weight)| weight).sum::<f64>();
+        let mut so_far = 0.0;
+        for (i, &(value, weight)) in short.iter().enumerate() {
+            so_far += weight;
+            if so_far == wanted && i + 1 < short.len() {
+                return f64::midpoint(value, short[i + 1].0);
+            }
+            if so_far >= wanted {
+                return value;
+            }
+        }
+        // What rounding leaves of the last row.
+        short.last().map_or(0.0, |(value, _)| *value)
+    }
+}
+
+struct Grower<'a> {
+    table: &'a Binned,
+    columns: &'a [usize],
+    slopes: Slopes<'a>,
+    outputs: usize,
+    settings: &'a TreeSettings,
+}
+
+impl Grower<'_> {
+    fn stride(&self) -> usize {
+        GRADIENT + self.outputs
+    }
+
+    fn gradient(&self, row: u32) -> &[f64] {
+        let at = row as usize * self.outputs;
+        &self.slopes.gradient[at..at + self.outputs]
+    }
+
+    fn total(&self, rows: &[u32]) -> Vec<f64> {
+        let mut total = vec![0.0; self.stride()];
+        total[COUNT] = rows.len() as f64;
+        for &row in rows {
+            total[CURVATURE] += self.slopes.curvature[row as usize];
+            total[GRADIENT..].iter_mut().zip(self.gradient(row)).for_each(|(t, g)| *t += g);
+        }
+        total
+    }
+
+    fn histogram(&self, rows: &[u32]) -> Histogram {
+        let mut own = Vec::with_capacity(rows.len() * self.stride());
+        for &row in rows {
+            own.extend([1.0, self.slopes.curvature[row as usize]]);
+            own.extend(self.gradient(row));
+        }
+        Histogram::new(self.table, self.columns, rows, &own, self.stride())
+    }
+
+    fn may_split(&self, depth: usize, total: &[f64]) -> bool {
+        depth < self.settings.depth && total[COUNT] >= 2.0 * self.settings.min_rows.max(1) as f64
+    }
+
+    /// The histogram of a leaf and its best split, if it may be split; the histogram is added up unless it is known.
+    fn open(
+        &self,
+        rows: &[u32],
+        depth: usize,
+        total: &[f64],
+        known: Option<Histogram>,
+    ) -> Option<(Histogram, Split)> {
+        if !self.may_split(depth, total) {
+            return None;
+        }
+        let histogram = known.unwrap_or_else(|| self.histogram(rows));
+        let split = split::best(self.table, self.columns, &histogram, total, self.settings)?;
+        Some((histogram, split))
+    }
+}
+
+/// Rows that go left first, both sides in their order; returns how many go left.
+fn partition(rows: &mut [u32], table: &Binned, split: &Split) -> usize {
+    let bins = table.bins(split.column);
+    let missing = (table.edges(split.column).len() + 1) as u8;
+    let left = |row: u32| match bins[row as usize] {
+        bin if bin == missing => !split.missing,
+        bin => bin <= split.bin,
+    };
+    let mut right = Vec::new();
+    let mut kept = 0;
+    for i in 0..rows.len() {
+        let row = rows[i];
+        if left(row) {
+            rows[kept] = row;
+            kept += 1;
+        } else {
+            right.push(row);
+        }
+    }
+    rows[kept..].copy_from_slice(&right);
+    kept
+}

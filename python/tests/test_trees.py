@@ -1,0 +1,75 @@
+"""Boosted trees against scikit-learn's, on losses that both have."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import regretless as rl
+
+pytest.importorskip("sklearn")
+from sklearn.datasets import make_friedman1
+from sklearn.ensemble import HistGradientBoostingRegressor
+
+SEEDS = range(5)
+SAME = {"depth": 64, "leaves": 15, "min_rows": 20, "rows": 1.0, "l2": 0.0}
+
+
+def forecast() -> rl.Problem:
+    """max θx − ½x², whose regret is half the squared error of θ."""
+    return rl.Problem(1, Q=[[1.0]], lower=None)
+
+
+def errors(method: str, loss: str, error) -> tuple[np.ndarray, np.ndarray]:
+    """Errors on new rows of ours and of scikit-learn's trees, draw by draw."""
+    ours, theirs = [], []
+    for seed in SEEDS:
+        X, y = make_friedman1(2000, noise=1.0, random_state=seed)
+        y = y - 14.0
+        new, truth = make_friedman1(2000, noise=1.0, random_state=100 + seed)
+        truth = truth - 14.0
+        # The last fifth chooses among rounds; scikit-learn takes the last round, and the same rows before it.
+        model = rl.DecisionRegressor(
+            forecast(),
+            method,
+            predictor="trees",
+            trees=SAME,
+            epochs=100,
+            patience=100,
+            shuffle=False,
+        ).fit(X, y[:, None])
+        other = HistGradientBoostingRegressor(
+            loss=loss, max_iter=100, max_leaf_nodes=15, min_samples_leaf=20, early_stopping=False
+        ).fit(X[:1600], y[:1600])
+        ours.append(error(model.predict(new)[:, 0] - truth))
+        theirs.append(error(other.predict(new) - truth))
+    return np.array(ours), np.array(theirs)
+
+
+def test_least_squares() -> None:
+    ours, theirs = errors("l2", "squared_error", lambda e: np.mean(e**2))
+    # Both fit 25 units of variance down to the noise of 1; which is ahead differs from draw to draw.
+    assert abs(np.mean(ours / theirs) - 1.0) < 0.03, (ours, theirs)
+
+
+def test_least_absolute_errors() -> None:
+    ours, theirs = errors("l1", "absolute_error", lambda e: np.mean(np.abs(e)))
+    assert np.mean(ours / theirs) < 1.05, (ours, theirs)
+
+
+def test_pickled_trees_predict_the_same() -> None:
+    X, y = make_friedman1(200, random_state=0)
+    model = rl.DecisionRegressor(forecast(), "spo+", predictor="trees", trees={"min_rows": 5}, epochs=5).fit(
+        X, y[:, None] - 14.0
+    )
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert np.std(model.predict(X)) > 0.0
+
+
+def test_settings_of_trees_are_for_trees() -> None:
+    X, y = make_friedman1(60, random_state=0)
+    with pytest.raises(rl.RegretlessError, match="trees"):
+        rl.DecisionRegressor(forecast(), trees={"depth": 3}).fit(X, y[:, None])
