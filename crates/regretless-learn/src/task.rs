@@ -297,8 +297,13 @@ impl Task {
                 !parts.filter(|part| part.parameter == parameter).any(|part| part.range.contains(i))
             };
             let values = parameter.of(problem);
-            let known: Vec<f64> = (0..values.len()).filter(own).map(|i| values[i]).collect();
-            stated = stated.numbers(&known);
+            let mut known: Vec<usize> = (0..values.len()).filter(own).collect();
+            if let Some(pattern) = parameter.pattern(problem) {
+                // Zeros say nothing, stored or not.
+                known.retain(|&i| values[i] != 0.0);
+                stated = stated.spelled(&known.iter().map(|&i| pattern.place(i)).collect::<Vec<_>>());
+            }
+            stated = stated.numbers(&known.iter().map(|&i| values[i]).collect::<Vec<_>>());
         }
         let Dataset { features, targets, weights, names, parts, .. } = self.data();
         let data = Content::default().numbers(features).numbers(targets).numbers(weights);
