@@ -69,8 +69,8 @@ impl Side {
                 let instance = Instance { d: Some(&d), ..Instance::default() };
                 let solved = surrogate.solve_batch_warm(&[instance], &[0], &mut smooth).remove(0).unwrap();
                 assert!(solved.is_optimal());
-                let mut by = Gradients::default();
-                by.d = self.times(&solved.vjp_in(&vec![1.0; shape.n], &[Parameter::Limit]).d, 1);
+                let d = self.times(&solved.vjp_in(&vec![1.0; shape.n], &[Parameter::Limit]).d, 1);
+                let by = Gradients { d, ..Gradients::default() };
                 scenarios.gather(&by, p, &mut gradient);
             });
             times[2 + usize::from(round > 0)].add(|| {
