@@ -49,7 +49,7 @@ impl Comparison {
         };
         let watcher = Watcher { watch, state: Mutex::default(), stop: &stop };
         let executor = Threads(threads.unwrap_or(*CORES).min(*CORES));
-        let done = watched(py, None, &stop, || {
+        let done = watched(py, None, stop, || {
             let task = project.task(data)?;
             let methods = named.unwrap_or_else(|| default_methods(&task));
             let found = compare(&task, &methods, &seeds, &executor, &watcher, &interrupt)?;
