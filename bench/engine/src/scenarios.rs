@@ -124,7 +124,8 @@ fn unit(row: usize) -> f64 {
 
 fn in_units(problem: &Problem, side: &Side) -> Problem {
     let soft = problem.soft();
-    let rows = Matrix::from_fn(soft.d.len(), problem.n(), |i, j| side.units[i] * soft.C[(i, j)]);
+    let (n, stated) = (problem.n(), soft.C.view().dense());
+    let rows = Matrix::from_fn(soft.d.len(), n, |i, j| side.units[i] * stated[i * n + j]);
     let (d, alpha, under) =
         (side.times(&soft.d, 1), side.times(&soft.alpha, -1), side.times(&soft.under, -1));
     Problem::minimize(problem.n())

@@ -7,6 +7,7 @@ mod common;
 use common::{matrix, normal, rng, vector};
 use proptest::prelude::*;
 use rand::RngExt;
+use regretless_core::engine::reference;
 use regretless_core::*;
 
 /// A problem in two statements, and instances of both.
@@ -82,7 +83,7 @@ impl Twin {
         if theta_only {
             return both;
         }
-        let shift = |k: usize| 0.3 * (soft.C.row(k).iter().sum::<f64>() + step as f64).sin();
+        let shift = |k: usize| 0.3 * (soft.C.row(k).iter().map(|(_, c)| c).sum::<f64>() + step as f64).sin();
         let mut d: Vec<f64> = soft.d.iter().enumerate().map(|(k, d)| d + shift(k)).collect();
         let mut alpha = soft.alpha.clone();
         if step.is_multiple_of(4) {
@@ -154,8 +155,13 @@ proptest! {
                 }
                 if twin.one.Q().is_some() {
                     near(&optimum.x, &expected.x, 1e-5, how);
+                    // Cᵀλ
                     let sums = |soft: &[f64]| -> Vec<f64> {
-                        (0..twin.one.n()).map(|j| (0..soft.len()).map(|k| twin.one.soft().C[(k, j)] * soft[k]).sum()).collect()
+                        let mut sums = vec![0.0; twin.one.n()];
+                        for (k, lambda) in soft.iter().enumerate() {
+                            twin.one.soft().C.row(k).iter().for_each(|(j, c)| sums[j] += c * lambda);
+                        }
+                        sums
                     };
                     // At a kink that bounds and rows share, multipliers are not unique: those of the soft rows alone are.
                     if expected.active.iter().all(|id| matches!(id, RowId::Soft(_))) {

@@ -90,7 +90,7 @@ fn every_kind_of_row_and_bound() {
     assert_eq!(problem.at_most().rhs, [10.0, -6.0, 8.0, -4.0, 10.0, 2.0, 1.0, -1.0, -1.0, 3.0]);
     // A row ≥ is negated: −4c ≤ −1.
     let view = problem.view(&Instance::default()).unwrap();
-    assert_eq!(view.row(regretless_core::RowId::AtMost(7)), [0.0, 0.0, -4.0, 0.0, 0.0, 0.0]);
+    assert_eq!(view.row(regretless_core::RowId::AtMost(7)).to_vec(6), [0.0, 0.0, -4.0, 0.0, 0.0, 0.0]);
 }
 
 /// max 3x + 2y with x + y ≤ 4, x + 3y ≤ 6, x ≤ 3: (3, 1) by hand.

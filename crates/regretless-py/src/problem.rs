@@ -124,9 +124,9 @@ impl Problem {
         let sparse = parameter(symbol)?.pattern(&self.inner).filter(|pattern| !pattern.is_dense());
         Ok(sparse.map(|pattern| {
             let (rows, columns): (Vec<_>, Vec<_>) = (0..pattern.entries()).map(|e| pattern.place(e)).unzip();
-            let [rows, columns] =
-                [rows, columns].map(|part| part.iter().map(|i| *i as i64).collect::<Vec<_>>().to_pyarray(py));
-            (rows, columns)
+            let whole = |i: &usize| i64::try_from(*i).unwrap_or(i64::MAX);
+            let array = |part: Vec<usize>| part.iter().map(whole).collect::<Vec<_>>().to_pyarray(py);
+            (array(rows), array(columns))
         }))
     }
 

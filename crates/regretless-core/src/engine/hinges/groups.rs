@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::problem::{Row, View};
 use crate::problem::parameter::Parameter;
+use crate::problem::{Row, View};
 
 /// Which soft rows have the same coefficients and sharpness, so that each group is one row of the engine.
 #[derive(Clone, Debug, Default)]
