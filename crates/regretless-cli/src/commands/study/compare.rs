@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use regretless_learn::{Progress, StudyFolder, Threads};
-use regretless_project::Study;
+use regretless_project::{Study, methods_of};
 
 use super::args::{DoArgs, PlanCompareArgs};
 use super::{Log, chosen, planned};
