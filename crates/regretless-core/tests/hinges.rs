@@ -37,7 +37,7 @@ impl Twin {
             let whole = r.random_bool(0.3);
             for s in 0..count {
                 rows.push(g);
-                units.push(1.0 + (s as f64 + r.random::<f64>()) / 64.0);
+                units.push(1.0 + (f64::from(s) + r.random::<f64>()) / 64.0);
                 let limit = normal(&mut r);
                 // Limits that meet, and hinges without a price.
                 d.push(if whole { limit.round() } else { limit });

@@ -16,6 +16,9 @@ use crate::error;
 use crate::project::Project;
 use crate::run::{detached, watched};
 
+/// Statuses, the names of columns of numbers, and these.
+type Decided<'py> = (Vec<String>, Vec<String>, Bound<'py, PyArray2<f64>>);
+
 /// A predictor that decides, and how it came about.
 #[pyclass(frozen, module = "regretless._regretless")]
 pub(crate) struct Learner {
@@ -160,7 +163,7 @@ impl Learner {
         key: Option<String>,
         predictions: bool,
         threads: Option<usize>,
-    ) -> PyResult<(Vec<String>, Vec<String>, Bound<'py, PyArray2<f64>>)> {
+    ) -> PyResult<Decided<'py>> {
         let rows = features.as_array().nrows();
         let features = flat("X", &features)?;
         let deciding = Deciding::new(&self.decider, key.as_deref(), predictions);
