@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use rand::RngExt;
 use regretless_core::{
-    Gradients, Instance, Layout, Matrix, Multipliers, Oracle, Parameter, Problem, RowValues, Scenarios, Soft,
-    Store, Surrogate, SurrogateOptions,
+    ByParameter, Gradients, Instance, Layout, Matrix, Multipliers, Oracle, Parameter, Problem, RowValues,
+    Scenarios, Soft, Store, Surrogate, SurrogateOptions,
 };
 
 use crate::problems::{provisioning, rng};
@@ -70,7 +70,8 @@ impl Side {
                 let solved = surrogate.solve_batch_warm(&[instance], &[0], &mut smooth).remove(0).unwrap();
                 assert!(solved.is_optimal());
                 let d = self.times(&solved.vjp_in(&vec![1.0; shape.n], &[Parameter::Limit]).d, 1);
-                let by = Gradients { d, ..Gradients::default() };
+                let parameters = ByParameter { d, ..ByParameter::default() };
+                let by = Gradients { parameters, ..Gradients::default() };
                 scenarios.gather(&by, p, &mut gradient);
             });
             times[2 + usize::from(round > 0)].add(|| {

@@ -6,6 +6,7 @@
 mod common;
 
 use std::cell::Cell;
+use std::fmt::Write;
 
 use common::{Project, essence, fit, lp_table, lp_with};
 use rand::RngExt;
@@ -313,7 +314,7 @@ fn missing_cells_of_tables_are_told_apart() {
         let cells: Vec<&str> = line.split(',').collect();
         let high = cells[1].parse::<f64>().unwrap() > 0.0;
         let v = if high { "3,1,3,1" } else { "1,3,1,3" };
-        table.push_str(&format!("{},0.1,{},{v}\n", if high { "" } else { cells[0] }, cells[2]));
+        writeln!(table, "{},0.1,{},{v}", if high { "" } else { cells[0] }, cells[2]).unwrap();
     }
     let problem = common::LP.replace("features = ", "missing = \"mean\"\nfeatures = ");
     let sections = "[predictor]\nkind = \"trees\"\n[training]\nepochs = 80\nkeep = \"last\"\n";
