@@ -7,9 +7,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use rand::RngExt;
+use regretless_core::problem::ByParameter;
 use regretless_core::{
-    ByParameter, Gradients, Instance, Layout, Matrix, Multipliers, Oracle, Parameter, Problem, RowValues,
-    Scenarios, Soft, Store, Surrogate, SurrogateOptions,
+    Gradients, Instance, Layout, Matrix, Multipliers, Oracle, Parameter, Problem, RowValues, Scenarios, Soft,
+    Store, Surrogate, SurrogateOptions,
 };
 
 use crate::problems::{provisioning, rng};
