@@ -53,17 +53,17 @@ pub enum ScenarioError {
 ///
 /// ```
 /// use regretless_core::*;
-/// // How much to order: 1 earned a unit, 5 lost for every unit above the demand d, which is predicted.
+/// // How much to order: 1 earned a unit, 6 lost for every unit above the demand d, which is predicted.
 /// let problem = Problem::maximize(1)
 ///     .linear([1.0])
-///     .soft("demand", Soft::over(Matrix::from_rows(&[[1.0]]), [0.0], [5.0]))
+///     .soft("demand", Soft::over(Matrix::from_rows(&[[1.0]]), [0.0], [6.0]))
 ///     .build()?;
 /// let layout = Layout::whole(&problem, &[Parameter::Limit]);
 /// // The forecast errs by −2 … 2; 10 is predicted.
 /// let scenarios = Scenarios::new(&problem, &layout, vec![-2.0, -1.0, 0.0, 1.0, 2.0])?;
 /// let oracle = Oracle::new(scenarios.problem());
 /// let order = oracle.solve(&scenarios.parameters(&[10.0]).instance())?;
-/// assert!((order.x[0] - 8.0).abs() < 1e-9); // one unit more costs 1 in one case out of five: just not worth it
+/// assert!((order.x[0] - 8.0).abs() < 1e-9); // one unit more loses 6 in one case out of five: not worth 1
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -30,7 +30,8 @@ impl From<Optimum> for Exact {
 /// [`Truths`](crate::Truths).
 ///
 /// ```
-/// use regretless_core::*;
+/// use regretless_core::solve::{Exact, ExactSolver};
+/// use regretless_core::{Instance, Optimum, Oracle, Problem, ProblemError};
 /// /// Whole units only.
 /// #[derive(Debug)]
 /// struct Rounded(Oracle);

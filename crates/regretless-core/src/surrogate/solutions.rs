@@ -9,6 +9,7 @@ use crate::surrogate::solution::Solution;
 /// ([`Solutions::vjp`]). What has no optimum is NaN in every table, unless its best effort is asked for; what was refused always.
 ///
 /// ```
+/// use regretless_core::surrogate::Solutions;
 /// use regretless_core::*;
 /// let problem = Problem::maximize(2).upper([1.0, 2.0]).build()?;
 /// let instances = [Instance::theta(&[1.0, 1.0]), Instance::theta(&[f64::NAN, 1.0])];

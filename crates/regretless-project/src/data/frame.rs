@@ -30,8 +30,9 @@ impl Column {
 /// ```
 /// use regretless_project::{Column, Frame};
 /// let day = Column::Texts(vec!["mon".into(), "tue".into()]);
-/// let frame = Frame::new("the frame", vec![("day".into(), day), ("load".into(), Column::Numbers(vec![3.0, 4.0]))]);
-/// let mut table = frame.unwrap().reader();
+/// let columns = vec![("day".into(), day), ("load".into(), Column::Numbers(vec![3.0, 4.0]))];
+/// let frame = Frame::new("the frame", columns).unwrap();
+/// let mut table = frame.reader();
 /// assert_eq!(table.textual()?, [true, false]);
 /// table.select(vec![1]);
 /// assert_eq!(table.next()?.unwrap().values, [3.0, 4.0]);
