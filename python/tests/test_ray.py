@@ -26,7 +26,7 @@ import regretless.ray  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 COMMAND = ROOT / "target" / "debug" / "regretless"
-STORE = 80 * 2**20
+STORE = 200 * 2**20  # What a million rows need at a time, so that nothing is spilled to a disk that may be full.
 
 
 def run(folder: Path, *arguments: str) -> str:
