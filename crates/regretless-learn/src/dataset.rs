@@ -2,20 +2,10 @@
 
 use regretless_core::Layout;
 
+use crate::content::Content;
 use crate::random::order;
 use crate::settings::{Part, Split};
 use crate::suspicions;
-
-/// A text that changes with the numbers (FNV-1a over all bits): data are told apart by it.
-///
-/// ```
-/// use regretless_learn::fingerprint;
-/// assert_ne!(fingerprint([1.0, 2.0]), fingerprint([2.0, 1.0]));
-/// ```
-pub fn fingerprint(values: impl IntoIterator<Item = f64>) -> String {
-    let step = |hash: u64, value: f64| (hash ^ value.to_bits()).wrapping_mul(0x0100_0000_01B3);
-    format!("{:016x}", values.into_iter().fold(0xCBF2_9CE4_8422_2325, step))
-}
 
 /// What the numbers of a dataset are called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,8 +77,9 @@ impl Dataset {
         self
     }
 
-    pub(crate) fn fingerprint(&self) -> String {
-        fingerprint(self.features.iter().chain(&self.targets).chain(&self.weights).copied())
+    /// All its numbers.
+    pub(crate) fn content(&self) -> Content {
+        Content::default().numbers(&self.features).numbers(&self.targets).numbers(&self.weights)
     }
 
     /// What in the data makes training look better than it is, or say nothing, by name. `parts` are the rows for training,

@@ -12,7 +12,7 @@ use regretless_core::{
 
 use crate::build;
 use crate::content::Content;
-use crate::dataset::{Dataset, fingerprint};
+use crate::dataset::Dataset;
 use crate::error::{Hint, LearnError};
 use crate::model::Model;
 use crate::predictor::Predictor;
@@ -264,7 +264,10 @@ impl Task {
     pub(crate) fn identity(&self, recipe: &Recipe) -> String {
         let settings = &self.settings.surrogate;
         let (segments, smoothing) = (settings.options.segments, settings.options.smoothing);
-        let stated = Parameter::ALL.into_iter().flat_map(|p| p.of(self.problem()).iter().copied());
+        let problem = self.problem();
+        let stated = Parameter::ALL
+            .into_iter()
+            .fold(Content::default(), |stated, p| stated.spelled(&p.pattern(problem)).numbers(p.of(problem)));
         let predictor = &self.settings.predictor;
         let trees = if predictor.kind == PredictorKind::Trees {
             format!(", {:?}", predictor.trees)
@@ -274,8 +277,8 @@ impl Task {
         format!(
             "{recipe:?}, {segments:?} {smoothing} {:?}, problem {}, data {}{trees}",
             settings.rule,
-            fingerprint(stated),
-            self.data.fingerprint()
+            stated.hash(),
+            self.data.content().hash()
         )
     }
 
@@ -305,9 +308,7 @@ impl Task {
             }
             stated = stated.numbers(&known.iter().map(|&i| values[i]).collect::<Vec<_>>());
         }
-        let Dataset { features, targets, weights, names, parts, .. } = self.data();
-        let data = Content::default().numbers(features).numbers(targets).numbers(weights);
-        let data = data.spelled(names).spelled(parts);
+        let data = self.data.content().spelled(&self.data.names).spelled(&self.data.parts);
         [stated.hash(), data.hash()]
     }
 

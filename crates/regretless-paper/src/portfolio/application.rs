@@ -4,9 +4,9 @@ use std::path::Path;
 
 use regretless_core::{Method, Rule};
 use regretless_learn::{
-    Activation, Base, Clip, Dataset, Embedding, Initial, Joint, Keep, LearnError, MethodName, Mlp, MlpShape,
-    Names, Part, Predictor as Network, QuadraticForm, QuadraticSettings, Recipe, Schedule, Settings, Shared,
-    Sharpness, Stop, Task, fingerprint,
+    Activation, Base, Clip, Content, Dataset, Embedding, Initial, Joint, Keep, LearnError, MethodName, Mlp,
+    MlpShape, Names, Part, Predictor as Network, QuadraticForm, QuadraticSettings, Recipe, Schedule,
+    Settings, Shared, Sharpness, Stop, Task,
 };
 
 use super::squashed::Squashed;
@@ -55,7 +55,7 @@ impl Portfolio {
 
     fn new(profile: Profile, prices: &Prices, source: &'static str) -> Result<Self, PaperError> {
         let panel = Panel::of(prices)?;
-        let fingerprint = fingerprint(panel.features.iter().chain(&panel.next).copied());
+        let fingerprint = Content::default().numbers(&panel.features).numbers(&panel.next).hash();
         Ok(Self { profile, panel, source, left_out: prices.left_out.len(), fingerprint })
     }
 

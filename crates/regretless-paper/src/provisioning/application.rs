@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use regretless_core::{Method, RowValues};
 use regretless_learn::{
-    Activation, Base, Clip, Dataset, ErrorWeights, Initial, Keep, LearnError, MethodName, MlpShape, Model,
-    Names, OptimizerKind, Part, Recipe, Settings, Sharpness, Stop, Task, fingerprint,
+    Activation, Base, Clip, Content, Dataset, ErrorWeights, Initial, Keep, LearnError, MethodName, MlpShape,
+    Model, Names, OptimizerKind, Part, Recipe, Settings, Sharpness, Stop, Task,
 };
 
 use super::network::{Sees, Usual, Windowed};
@@ -54,7 +54,7 @@ impl Provisioning {
     }
 
     fn new(profile: Profile, load: Load, source: &'static str) -> Self {
-        let fingerprint = fingerprint(load.load.iter().chain(&load.temperature).copied());
+        let fingerprint = Content::default().numbers(&load.load).numbers(&load.temperature).hash();
         Self { profile, load: Arc::new(load), source, fingerprint }
     }
 

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use regretless_learn::{Part, fingerprint};
+use regretless_learn::{Content, Part};
 use regretless_project::{Array, Limits};
 use zip::ZipArchive;
 
@@ -60,7 +60,7 @@ impl Folder {
                 "keep the problems of one number of variables in a folder",
             ));
         }
-        let mut marks = Vec::new();
+        let mut marks = Content::default();
         for &seed in &folder.seeds {
             let history = folder.history(n, seed)?;
             let samples = history.parts.iter().filter(|part| **part == Part::Train).count();
@@ -71,13 +71,15 @@ impl Folder {
                     format!("{samples} rows to train on, but {} in the first seed's file", folder.samples);
                 return Err(PaperError::file(&folder.history_file(seed), what, HINT));
             }
-            marks.push(fingerprint(history.features.into_iter().chain(history.targets)));
+            marks = marks.numbers(&history.features).numbers(&history.targets);
         }
         for &size in &folder.sizes {
             let lp = folder.lp(size)?;
-            marks.push(fingerprint([lp.hard, lp.at_most, lp.soft, lp.limit, lp.over].concat()));
+            marks = [lp.hard, lp.at_most, lp.soft, lp.limit, lp.over]
+                .iter()
+                .fold(marks, |m, part| m.numbers(part));
         }
-        folder.fingerprint = fingerprint(marks.concat().bytes().map(f64::from));
+        folder.fingerprint = marks.hash();
         Ok(folder)
     }
 
