@@ -84,8 +84,8 @@ impl Dataset {
 
     /// What in the data makes training look better than it is, or say nothing, by name. `parts` are the rows for training,
     /// validation and test.
-    pub fn warnings(&self, layout: &Layout, parts: &[Vec<usize>; 3]) -> Vec<String> {
-        suspicions::all(self, layout, parts)
+    pub fn warnings(&self, layout: &Layout, variables: &[String], parts: &[Vec<usize>; 3]) -> Vec<String> {
+        suspicions::all(self, layout, variables, parts)
     }
 
     /// Number of rows.

@@ -1,7 +1,10 @@
 //! What in a table makes training look better than it is, or say nothing.
 //!
 //! A feature that is an affine function of a target knows the answer; a constant target needs no predictor; a column that is
-//! there twice counts twice; a part of a few rows cannot tell methods apart. None of this is an error, all of it is said.
+//! there twice counts twice; targets may be named for the variables in another order; a part of a few rows cannot tell methods
+//! apart. None of this is an error, all of it is said.
+
+use std::collections::BTreeSet;
 
 use regretless_core::Layout;
 
@@ -31,7 +34,12 @@ struct Column {
 }
 
 /// Everything suspicious in the data of a task; `parts` are its rows for training, validation and test.
-pub(crate) fn all(data: &Dataset, layout: &Layout, parts: &[Vec<usize>; 3]) -> Vec<String> {
+pub(crate) fn all(
+    data: &Dataset,
+    layout: &Layout,
+    variables: &[String],
+    parts: &[Vec<usize>; 3],
+) -> Vec<String> {
     let features: Vec<String> = data.names.features.clone();
     let targets = names(data, layout);
     let step = parts[0].len().div_ceil(PROBES).max(1);
@@ -47,6 +55,7 @@ pub(crate) fn all(data: &Dataset, layout: &Layout, parts: &[Vec<usize>; 3]) -> V
         columns.append(&mut truths);
         out.extend(pairs(columns, features.len()));
     }
+    out.extend(orders(&targets, layout, variables));
     out.extend(small(parts));
     out
 }
@@ -58,6 +67,36 @@ fn names(data: &Dataset, layout: &Layout) -> Vec<String> {
     }
     let parts = layout.parts().iter();
     parts.flat_map(|p| p.range.clone().map(|i| format!("{}[{i}]", p.parameter.symbol()))).collect()
+}
+
+/// Parts whose targets are named for the variables, but not in their order: targets are taken as they come.
+fn orders(targets: &[String], layout: &Layout, variables: &[String]) -> Vec<String> {
+    let mut at = 0;
+    let mut out = Vec::new();
+    for part in layout.parts() {
+        let own = &targets[at..at + part.range.len()];
+        at += part.range.len();
+        if other_order(own, variables) {
+            let names: Vec<&str> = own.iter().map(String::as_str).collect();
+            out.push(format!(
+                "the columns of {} end with the names of variables, in another order: {}. They are taken in the order they have: \
+                 make it the one that is meant",
+                part.parameter.symbol(),
+                list(&names)
+            ));
+        }
+    }
+    out
+}
+
+/// True if the columns, what they begin with in common apart, are the variables in another order.
+fn other_order(columns: &[String], variables: &[String]) -> bool {
+    let ends = |column: &String| variables.iter().position(|name| column.ends_with(name.as_str()));
+    let places: Vec<usize> = columns.iter().filter_map(ends).collect();
+    let distinct: BTreeSet<usize> = places.iter().copied().collect();
+    columns.len() == variables.len()
+        && distinct.len() == variables.len()
+        && !places.iter().copied().eq(0..variables.len())
 }
 
 fn standardised(table: &[f64], names: &[String], rows: &[usize], first: usize) -> Vec<Column> {
@@ -147,4 +186,20 @@ fn list(names: &[&str]) -> String {
 fn list_of(texts: &[String]) -> String {
     let more = if texts.len() > NAMED { format!(" and {} more", texts.len() - NAMED) } else { String::new() };
     texts.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ") + &more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders() {
+        let named = |all: &[&str]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let shop = named(&["bread", "cake", "roll"]);
+        assert!(!other_order(&named(&["demand_bread", "demand_cake", "demand_roll"]), &shop));
+        assert!(other_order(&named(&["demand_cake", "demand_bread", "demand_roll"]), &shop));
+        // Other names say nothing.
+        assert!(!other_order(&named(&["north", "south", "west"]), &shop));
+        assert!(!other_order(&named(&["d_cake", "d_bread"]), &shop));
+    }
 }

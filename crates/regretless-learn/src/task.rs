@@ -158,7 +158,7 @@ impl Task {
                 });
             }
         }
-        let warnings = data.warnings(&layout, &parts);
+        let warnings = data.warnings(&layout, problem.variables(), &parts);
         let standard = Standard::of(&settings.predictor, &layout, &data, &parts[0]);
         let multipliers = OnceLock::new();
         let given = settings.clone();
@@ -318,7 +318,7 @@ impl Task {
     }
 
     /// What in the data makes training look better than it is, or say nothing: features that know a target, constant targets,
-    /// columns that are there twice, parts too small to choose by.
+    /// columns that are there twice or in another order than the variables, parts too small to choose by.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

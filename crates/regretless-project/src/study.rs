@@ -160,8 +160,12 @@ impl Study {
         let mut open: Vec<usize> = trials.iter().copied().filter(|&i| !self.folder.is_done(i)).collect();
         open.sort_unstable();
         open.dedup();
+        // Others may be at it too: each begins elsewhere, and what is done meanwhile is not done again.
+        let elsewhere = std::process::id() as usize % open.len().max(1);
+        open.rotate_left(elsewhere);
         let work: Vec<Trial> = open.iter().map(|&i| self.trials[i]).collect();
-        run(&self.task, &work, executor, interrupt, &|at, done| {
+        let wanted = |at: usize| !self.folder.is_done(open[at]);
+        run(&self.task, &work, executor, interrupt, &wanted, &|at, done| {
             let i = open[at];
             let written = done.and_then(|record| self.folder.write(i, &record).map(|()| record));
             // Where one cannot be written down, the next cannot either.

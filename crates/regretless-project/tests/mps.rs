@@ -252,6 +252,10 @@ fn softening_says_what_it_misses() {
     file(&dir, "m.mps", EVERYTHING);
     let cases = [
         ("[[soften]]\nrows = \"mots\"\nover = 1\n", "soften[0].rows: no row of the model fits `mots`"),
+        (
+            "[[soften]]\nrows = \"band\"\nunder = 1\n",
+            "soften[0]: `over` is missing: the row `band` has a range, so it needs both prices",
+        ),
         ("[[soften]]\nrows = \"m*\"\n", "soften[0]: `over` is missing: the row `most` is a row ≤"),
         (
             "[[soften]]\nrows = \"least\"\nover = 1\n",

@@ -69,7 +69,7 @@ fn notes(out: &mut String, report: &Report) {
     if rows.iter().any(|r| r.p_two_stage.is_some() || r.p_value.is_some() || r.wilcoxon.is_some()) {
         body.push_str(
             "<p>The tests compare the same instances under two methods. They ask whether the difference could be \
-             chance on this test set, not whether it is large. They do not correct for the number of methods compared, \
+             chance on these instances, not whether it is large. They do not correct for the number of methods compared, \
              they take instances as independent, which neighbouring days are not quite, and seeds that share a test \
              set do not make it larger. Read the interval and the ratio first.</p>\n",
         );

@@ -20,7 +20,7 @@ const COLUMNS: [Column; 14] = [
     Column {
         key: "regret",
         heading: "Regret",
-        meaning: "what the decisions cost over those taken with perfect foresight, as a mean over the test set; \
+        meaning: "what the decisions cost over those taken with perfect foresight, as a mean over the instances judged; \
                   after ± the standard deviation over seeds. Lower is better, 0 cannot be beaten.",
         cell: |r| Some(regret(r)),
     },
@@ -118,7 +118,7 @@ pub(crate) fn render(table: &Comparison, palette: &Palette) -> String {
     let unit = table.unit.trim();
     let mut out = String::from(
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Comparison of the methods\">\n\
-         <table id=\"comparison\">\n<caption class=\"hidden\">Comparison of the methods on the test set</caption>\n\
+         <table id=\"comparison\">\n<caption class=\"hidden\">Comparison of the methods</caption>\n\
          <thead><tr><th scope=\"col\">Method</th>",
     );
     for column in shown(table) {

@@ -63,7 +63,7 @@ pub fn compare(
     let tasks = tasks(task, &trials)?;
     progress.start(trials.len());
     let results: Mutex<BTreeMap<usize, Result<Record, LearnError>>> = Mutex::new(BTreeMap::new());
-    run_on(&tasks, &trials, executor, interrupt, &|i, record| {
+    run_on(&tasks, &trials, executor, interrupt, &|_| true, &|i, record| {
         if let Ok(record) = &record {
             progress.done(record);
         }

@@ -63,16 +63,17 @@ pub(super) fn tasks(task: &Task, trials: &[Trial]) -> Result<BTreeMap<u64, Task>
     Ok(tasks)
 }
 
-/// Does trials, several at a time, and tells `each` what came of them by their place in the list. Where it returns `false`
-/// nothing more is begun. What an interrupt cut short is told to nobody. The numbers do not depend on who does the work.
+/// Does the trials that are still `wanted` when their turn comes, several at a time, and tells `each` what came of them by
+/// their place in the list. Where it returns `false` nothing more is begun. What an interrupt cut short is told to nobody. The numbers do not depend on who does the work.
 pub fn run(
     task: &Task,
     trials: &[Trial],
     executor: &dyn Executor,
     interrupt: &Interrupt,
+    wanted: &(dyn Fn(usize) -> bool + Sync),
     each: &(dyn Fn(usize, Result<Record, LearnError>) -> bool + Sync),
 ) -> Result<(), LearnError> {
-    run_on(&tasks(task, trials)?, trials, executor, interrupt, each)
+    run_on(&tasks(task, trials)?, trials, executor, interrupt, wanted, each)
 }
 
 pub(super) fn run_on(
@@ -80,9 +81,13 @@ pub(super) fn run_on(
     trials: &[Trial],
     executor: &dyn Executor,
     interrupt: &Interrupt,
+    wanted: &(dyn Fn(usize) -> bool + Sync),
     each: &(dyn Fn(usize, Result<Record, LearnError>) -> bool + Sync),
 ) -> Result<(), LearnError> {
     executor.run(trials.len(), &|i| {
+        if !wanted(i) {
+            return true;
+        }
         let Trial { method, seed } = trials[i];
         let Some(task) = tasks.get(&seed).filter(|_| !interrupt.requested()) else { return false };
         let done = trial(task, method, seed, interrupt);

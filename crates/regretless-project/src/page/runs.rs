@@ -84,6 +84,11 @@ pub fn runs(all: &[Finished]) -> Report {
     let mut notes: Vec<String> = warned.collect();
     notes.extend(all.iter().flat_map(|f| f.trained.notes.clone()));
     notes.dedup();
+    if all.iter().any(|f| f.trained.test.is_none()) {
+        let what =
+            "Without a test part the figures are of validation, which chose the predictor: they flatter it.";
+        notes.push(what.into());
+    }
     notes.push(
         "One training a row: for differences beyond chance use `regretless compare` with several seeds."
             .into(),

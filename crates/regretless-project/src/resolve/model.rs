@@ -241,7 +241,13 @@ impl<'a> Softened<'a> {
         };
         if let Some(side) = sides.iter().find(unpriced) {
             let (price, sign) = if side.over { ("over", "≤") } else { ("under", "≥") };
-            let what = format!("`{price}` is missing: the row `{}` is a row {sign}", shorten(&side.row.name));
+            let ranged = side.row.lower.is_finite() && side.row.upper.is_finite();
+            let what = if ranged {
+                "has a range, so it needs both prices".into()
+            } else {
+                format!("is a row {sign}")
+            };
+            let what = format!("`{price}` is missing: the row `{}` {what}", shorten(&side.row.name));
             return Err(ctx
                 .fail(&self.key, Trouble::Misfit(what))
                 .hint("a soft row needs the price of a unit"));

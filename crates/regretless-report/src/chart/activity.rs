@@ -63,9 +63,8 @@ pub(crate) fn draw(canvas: Canvas, activity: &[Activity]) -> Option<Figure> {
     Some(Figure {
         name: "constraint-activity".into(),
         heading: "Constraint activity".into(),
-        caption:
-            "Shares of the test instances; the figure at the right is the share at the limit or beyond it."
-                .to_owned(),
+        caption: "Shares of the instances; the figure at the right is the share at the limit or beyond it."
+            .to_owned(),
         description: format!(
             "How often {} {} under {}.",
             shown.len(),

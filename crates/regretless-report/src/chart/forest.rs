@@ -57,13 +57,7 @@ pub(crate) fn draw(canvas: Canvas, table: &Comparison) -> Option<Figure> {
     }
     panel.baseline(&mut svg);
     let place = (left + panel.width / 2.0, panel.top + height + 36.0);
-    svg.text(
-        "tm",
-        place,
-        Anchor::Middle,
-        canvas.width,
-        &format!("mean {} on the test set", regret_label(&table.unit)),
-    );
+    svg.text("tm", place, Anchor::Middle, canvas.width, &format!("mean {}", regret_label(&table.unit)));
 
     let whiskers = if rows.iter().any(|r| r.interval.is_some()) {
         " Whiskers: bootstrap interval of the mean, 95 %."
@@ -77,7 +71,7 @@ pub(crate) fn draw(canvas: Canvas, table: &Comparison) -> Option<Figure> {
         name: "regret".into(),
         heading: "Mean regret by method".into(),
         caption: format!("Further left is better; 0 is the decision taken with perfect foresight.{whiskers}"),
-        description: format!("Mean test regret: {}.", said.join(", ")),
+        description: format!("Mean regret: {}.", said.join(", ")),
         notes: dropped_note(table.rows.len() - rows.len()).into_iter().collect(),
         svg,
     })

@@ -46,7 +46,10 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Outcome, CliError> {
 pub(crate) fn chosen(folder: &StudyFolder, args: &DoArgs) -> Result<Vec<usize>, CliError> {
     if args.trials.is_empty() {
         let shard = args.shard.unwrap_or(regretless_learn::Shard::WHOLE);
-        return Ok((0..folder.len()).filter(|&i| shard.has(i)).collect());
+        // By their hashes, so that a share has some of every method, dear ones and cheap ones.
+        let mut order: Vec<usize> = (0..folder.len()).collect();
+        order.sort_by_key(|&i| folder.hash(i));
+        return Ok(order.into_iter().enumerate().filter(|(at, _)| shard.has(*at)).map(|(_, i)| i).collect());
     }
     Ok(args.trials.iter().map(|text| folder.find(text)).collect::<Result<_, _>>()?)
 }
