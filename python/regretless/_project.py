@@ -165,7 +165,9 @@ class Targets:
         there = header(y)
         if there is not None and len(order) > 1:
             what = f"y is one frame, and {some(order)} are predicted: which column is whose cannot be told"
-            raise TrainingError(f"{what}. Give a dict of frames, such as y={{{order[0]!r}: frame[[…]], {order[1]!r}: frame[[…]]}}")
+            raise TrainingError(
+                f"{what}. Give a dict of frames, such as y={{{order[0]!r}: frame[[…]], {order[1]!r}: frame[[…]]}}"
+            )
         if y is None:
             raise TrainingError("DecisionRegressor requires y to be passed, but the target y is None")
         array = numbers("y", [(n, y[n]) for n in there], TrainingError) if there is not None else dense("y", y)

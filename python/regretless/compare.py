@@ -138,7 +138,7 @@ class Comparison:
 def compare(
     problem: Problem | str | PathLike[str],
     data: Table = None,
-    methods: Sequence[str] | None = None,
+    methods: str | Sequence[str] | None = None,
     seeds: int | Sequence[int] = 3,
     *,
     predicts: str | Sequence[str] | None = None,
@@ -168,9 +168,12 @@ def compare(
     ['constant', 'l2', 'spo+']
     """
     project, known, _, chosen = prepared(problem, data, seeds, predicts, validation, test, shuffle, settings)
-    return Comparison(
-        _regretless.Comparison.of(project, known, None if methods is None else list(methods), chosen, progress, threads)
-    )
+    return Comparison(_regretless.Comparison.of(project, known, named(methods), chosen, progress, threads))
+
+
+def named(methods: str | Sequence[str] | None) -> list[str] | None:
+    """One method may be named as it is."""
+    return [methods] if isinstance(methods, str) else None if methods is None else list(methods)
 
 
 def prepared(
@@ -196,6 +199,10 @@ def prepared(
         made = Rows(problem, predicts, X, y, settings, seed=first, split=lambda _: split)  # type: ignore[arg-type]
         project, known = made.project, made.data
     chosen = [project.seed + i for i in range(seeds)] if isinstance(seeds, int) else [int(seed) for seed in seeds]
+    if len(set(chosen)) < len(chosen):
+        raise TrainingError(
+            f"seeds has {next(s for s in chosen if chosen.count(s) > 1)} twice: the same training, counted twice"
+        )
     return project, known, file is None or rows is not None, chosen
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import ray
 
 from . import _regretless
-from .compare import Comparison, prepared
+from .compare import Comparison, named, prepared
 from .errors import RegretlessWarning, TrainingError
 from .problem import Problem
 from .run import Run, _columns
@@ -29,7 +29,7 @@ __all__ = ["Decider", "compare"]
 def compare(
     problem: Problem | str | PathLike[str],
     data: Any = None,
-    methods: Sequence[str] | None = None,
+    methods: str | Sequence[str] | None = None,
     seeds: int | Sequence[int] = 3,
     *,
     folder: str | PathLike[str],
@@ -53,8 +53,7 @@ def compare(
     """
     directory = Path(folder).absolute()
     project, known, in_memory, chosen = prepared(problem, data, seeds, predicts, validation, test, shuffle, settings)
-    named = None if methods is None else list(methods)
-    study = _regretless.Study.plan(fspath(directory), project, known, in_memory, named, chosen)
+    study = _regretless.Study.plan(fspath(directory), project, known, in_memory, named(methods), chosen)
     trials = study.trials()
     missing = {hash: (method, seed) for hash, method, seed, done in trials if not done}
     told = _Told(progress, len(trials), len(trials) - len(missing))

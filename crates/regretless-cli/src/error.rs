@@ -57,6 +57,9 @@ pub(crate) enum CliError {
     /// A study without a whole seed.
     #[error("{path}: no seed has all its trials yet, so there is no table")]
     NothingDone { path: String },
+    /// Decisions that would be written over what they are made of.
+    #[error("{path} is the table that is decided for: decisions would be written over it")]
+    OverInput { path: String },
     /// A kind of file that decisions cannot be written to.
     #[error("{path}: decisions are written as .csv, .jsonl or .parquet")]
     OutputKind { path: String },

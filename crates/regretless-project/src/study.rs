@@ -73,6 +73,7 @@ impl Study {
         seeds: &[u64],
     ) -> Result<Self, ProjectError> {
         let trials = plan(task, methods, seeds)?;
+        StudyFolder::may_plan(dir)?;
         if !dir.exists() {
             fs::create_dir_all(dir).map_err(ProjectError::io(dir))?;
         }

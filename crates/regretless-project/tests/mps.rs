@@ -203,6 +203,14 @@ fn what_cannot_be_is_refused_at_its_line() {
             "model.mps, line 8: this right-hand side is stated twice",
         ),
         (
+            "ROWS\n N o\nCOLUMNS\n x o 1\nBOUNDS\n UP x 3\n UP x 2\nENDATA\n",
+            "model.mps, line 7: this bound is stated twice",
+        ),
+        (
+            "ROWS\n N o\n E r\nCOLUMNS\n x r 1\nRHS\n r 1e30\nENDATA\n",
+            "model.mps: the limit of the row `r` is infinite on the side that leaves it no value",
+        ),
+        (
             "ROWS\n N o\nCOLUMNS\n x o 1\nBOUNDS\n LO x 2\n UP x 1\nENDATA\n",
             "model.mps: variable x has lower bound 2 above its upper bound 1",
         ),
@@ -301,4 +309,13 @@ fn the_plant() {
     for (cost, expected) in costs.iter().zip(expected) {
         assert!((cost - expected).abs() < 1e-9, "{costs:?}");
     }
+}
+
+/// 1e20 and more is no limit, of rows as of bounds.
+#[test]
+fn limits_that_are_none() {
+    let text = "ROWS\n N o\n L far\n G near\nCOLUMNS\n x o 1 far 1\n x near 1\nRHS\n far 1e30 near 2\nRANGES\n near 1e25\nENDATA\n";
+    let spec = read(text).unwrap();
+    let rows = spec.problem().at_most();
+    assert_eq!((rows.blocks.len(), rows.blocks[0].name.as_str(), &rows.rhs[..]), (1, "near", &[-2.0][..]));
 }

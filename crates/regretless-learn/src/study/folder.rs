@@ -71,6 +71,16 @@ struct Done<T> {
 const AGAIN: &str = "plan the study again; what is done and still holds is kept";
 
 impl StudyFolder {
+    /// Refuses a folder that holds something else than a study: a plan would write over it.
+    pub fn may_plan(dir: &Path) -> Result<(), LearnError> {
+        let holds = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
+        if holds && !dir.join(PLAN).is_file() {
+            let what = "the folder is not empty, and no study is in it";
+            return Err(LearnError::run(dir, what, "choose a new folder"));
+        }
+        Ok(())
+    }
+
     /// Writes a plan: what it is about, and trials with their hashes. Results that are there stay.
     pub fn plan<A: Serialize, T: Serialize>(
         dir: &Path,

@@ -69,8 +69,8 @@ struct Reader<'a> {
     /// Rows whose right-hand side is stated, and those whose range is.
     limited: Vec<bool>,
     ranged: Vec<bool>,
-    /// The lower bound was stated, so a negative upper one leaves it alone.
-    bounded: Vec<bool>,
+    /// Which bounds were stated, lower and upper. A negative upper one leaves a lower one alone.
+    bounded: Vec<[bool; 2]>,
     /// The one set of each section that may hold several.
     sets: HashMap<&'static str, &'a str>,
 }
@@ -291,23 +291,34 @@ impl<'a> Reader<'a> {
         let model = &mut self.model;
         model.lower.resize(n, 0.0);
         model.upper.resize(n, f64::INFINITY);
-        self.bounded.resize(n, false);
+        self.bounded.resize(n, [false; 2]);
         let value =
             value.map(|v| number(v).ok_or_else(|| Bad::new(self.line, not_a_number(v)))).transpose()?;
         let value = value.map_or(0.0, |v| if v.abs() >= INFINITE { v.signum() * f64::INFINITY } else { v });
+        let sides = match kind.as_str() {
+            "LO" | "MI" => [true, false],
+            "UP" | "PL" => [false, true],
+            _ => [true, true],
+        };
+        if self.bounded[j].iter().zip(sides).any(|(there, now)| *there && now) {
+            return Err(self.bad("this bound is stated twice"));
+        }
         match kind.as_str() {
             "UP" => {
                 model.upper[j] = value;
-                // As everywhere: an upper bound below 0 alone frees the variable downwards.
-                if value < 0.0 && !self.bounded[j] {
+                // As CPLEX has it: an upper bound below 0 alone frees the variable downwards.
+                if value < 0.0 && !self.bounded[j][0] {
                     model.lower[j] = f64::NEG_INFINITY;
                 }
             }
-            "LO" => (model.lower[j], self.bounded[j]) = (value, true),
-            "FX" => (model.lower[j], model.upper[j], self.bounded[j]) = (value, value, true),
+            "LO" => model.lower[j] = value,
+            "FX" => (model.lower[j], model.upper[j]) = (value, value),
             "FR" => (model.lower[j], model.upper[j]) = (f64::NEG_INFINITY, f64::INFINITY),
-            "MI" => (model.lower[j], self.bounded[j]) = (f64::NEG_INFINITY, true),
+            "MI" => model.lower[j] = f64::NEG_INFINITY,
             _ => model.upper[j] = f64::INFINITY,
+        }
+        for (there, now) in self.bounded[j].iter_mut().zip(sides) {
+            *there |= now;
         }
         Ok(())
     }
@@ -378,6 +389,19 @@ impl<'a> Reader<'a> {
         }
         self.model.lower.resize(n, 0.0);
         self.model.upper.resize(n, f64::INFINITY);
+        for row in &mut self.model.rows {
+            if row.lower >= INFINITE || row.upper <= -INFINITE {
+                let what = format!(
+                    "the limit of the row `{}` is infinite on the side that leaves it no value",
+                    shorten(&row.name)
+                );
+                return Err(Bad::new(0, what));
+            }
+            row.lower = if row.lower <= -INFINITE { f64::NEG_INFINITY } else { row.lower };
+            row.upper = if row.upper >= INFINITE { f64::INFINITY } else { row.upper };
+        }
+        // What has no limit says nothing.
+        self.model.rows.retain(|row| row.lower.is_finite() || row.upper.is_finite());
         // Coefficients of one pair, whichever order they came in, are one entry.
         self.model.quadratic.sort_by_key(|(i, j, _)| (*i, *j));
         if let Some(twice) = self.model.quadratic.windows(2).find(|w| (w[0].0, w[0].1) == (w[1].0, w[1].1)) {

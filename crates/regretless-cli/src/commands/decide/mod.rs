@@ -2,6 +2,8 @@
 
 mod folder;
 
+use std::path::Path;
+
 use regretless_project::{DataReader, Deciding, Run, Want};
 
 use crate::args::{DecideArgs, Undecided};
@@ -14,6 +16,12 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     threads(args.threads);
     let run = Run::open(&args.run)?;
     let (spec, decider) = run.decider()?;
+    let whole = |path: &Path| path.canonicalize().ok();
+    if let Some(out) = args.out.as_deref()
+        && whole(out).is_some_and(|out| whole(&args.features) == Some(out))
+    {
+        return Err(CliError::OverInput { path: out.display().to_string() });
+    }
     let reader = DataReader::stream(&spec, &args.features, Want { features: true, targets: false })?;
     let key = spec.data().and_then(|d| d.key.clone());
     let deciding = Deciding::new(&decider, key.as_deref(), args.predictions);

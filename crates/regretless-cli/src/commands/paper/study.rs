@@ -61,6 +61,7 @@ pub(crate) fn plan_study(args: &PaperArgs) -> Result<Outcome, CliError> {
         (trial.hash(&*application), work)
     };
     let lines: Vec<(String, Work)> = trials.iter().map(line).collect();
+    StudyFolder::may_plan(&out)?;
     Ok(planned(&StudyFolder::plan(&out, KIND, &about, &lines)?))
 }
 
