@@ -8,6 +8,7 @@
 //! names with blanks need. What our problems cannot hold (whole numbers, cones, quadratic rows) is refused at its line.
 
 mod cards;
+mod limits;
 mod model;
 mod sections;
 

@@ -7,12 +7,9 @@ use super::{Bad, Model, Row};
 use crate::Limits;
 use crate::error::shorten;
 
-type Parsed<T> = Result<T, Bad>;
+pub(super) type Parsed<T> = Result<T, Bad>;
 
-/// From here on a bound is none: what every solver takes for infinite.
-const INFINITE: f64 = 1e20;
-
-const WHOLE: &str = "variables are continuous here: drop the markers to solve the relaxation";
+pub(super) const WHOLE: &str = "variables are continuous here: drop the markers to solve the relaxation";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
@@ -32,7 +29,7 @@ enum Section {
 
 /// What a name in `ROWS` stands for.
 #[derive(Clone, Copy, Debug)]
-enum Target {
+pub(super) enum Target {
     Objective,
     /// A row without a limit that is not the objective.
     Free,
@@ -57,26 +54,26 @@ pub(super) fn model(text: &str, form: Form, limits: &Limits) -> Parsed<Model> {
 }
 
 #[derive(Default)]
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     limits: Limits,
-    line: u64,
-    model: Model,
+    pub(super) line: u64,
+    pub(super) model: Model,
     objective: Option<&'a str>,
     rows: HashMap<&'a str, Target>,
     columns: HashMap<&'a str, usize>,
     /// Row kinds, for ranges: `E`, `L` or `G`.
-    kinds: Vec<u8>,
+    pub(super) kinds: Vec<u8>,
     /// Rows whose right-hand side is stated, and those whose range is.
-    limited: Vec<bool>,
-    ranged: Vec<bool>,
+    pub(super) limited: Vec<bool>,
+    pub(super) ranged: Vec<bool>,
     /// Which bounds were stated, lower and upper. A negative upper one leaves a lower one alone.
-    bounded: Vec<[bool; 2]>,
+    pub(super) bounded: Vec<[bool; 2]>,
     /// The one set of each section that may hold several.
     sets: HashMap<&'static str, &'a str>,
 }
 
 impl<'a> Reader<'a> {
-    fn bad(&self, what: impl Into<String>) -> Bad {
+    pub(super) fn bad(&self, what: impl Into<String>) -> Bad {
         Bad::new(self.line, what)
     }
 
@@ -231,98 +228,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn rhs(&mut self, target: Target, value: f64) -> Parsed<()> {
-        match target {
-            Target::Free => {}
-            Target::Objective => self.model.constant = -value,
-            Target::Row(i) => {
-                if std::mem::replace(&mut self.limited[i], true) {
-                    return Err(self.bad("this right-hand side is stated twice"));
-                }
-                let row = &mut self.model.rows[i];
-                for side in [&mut row.lower, &mut row.upper] {
-                    *side = if side.is_finite() { value } else { *side };
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// R turns E into [b, b + R] or [b + R, b] by its sign, L into [b − |R|, b], G into [b, b + |R|].
-    fn range(&mut self, target: Target, value: f64) -> Parsed<()> {
-        let Target::Row(i) = target else {
-            return Err(self.bad("a row without a limit has no range"));
-        };
-        if std::mem::replace(&mut self.ranged[i], true) {
-            return Err(self.bad("this range is stated twice"));
-        }
-        let row = &mut self.model.rows[i];
-        match (self.kinds[i], value < 0.0) {
-            (b'L', _) | (b'E', true) => row.lower = row.upper - value.abs(),
-            _ => row.upper = row.lower + value.abs(),
-        }
-        Ok(())
-    }
-
-    fn bound(&mut self, fields: &[&'a str]) -> Parsed<()> {
-        let kind = fields[0].to_ascii_uppercase();
-        let valued = match kind.as_str() {
-            "UP" | "LO" | "FX" => true,
-            "FR" | "MI" | "PL" => false,
-            "BV" | "LI" | "UI" | "SC" | "SI" => {
-                let what =
-                    format!("a bound of kind {kind} makes the variable a whole number or semicontinuous");
-                return Err(self.bad(what).hint(WHOLE).for_good());
-            }
-            _ => return Err(self.bad(format!("`{}` is no kind of bound", shorten(fields[0])))),
-        };
-        // The set's name may be left out, and kinds without a value may carry one.
-        let rest = &fields[1..];
-        let (set, column, value) = match (valued, rest) {
-            (true, [set, column, value]) => (*set, *column, Some(*value)),
-            (true, [column, value]) => ("", *column, Some(*value)),
-            (false, [column]) => ("", *column, None),
-            (false, [set, column] | [set, column, _]) => (*set, *column, None),
-            _ => return Err(self.bad("a bound has a kind, a set, a variable and a value")),
-        };
-        self.one_set("BOUNDS", set)?;
-        let j = self.variable(column)?;
-        let n = self.model.columns.len();
-        let model = &mut self.model;
-        model.lower.resize(n, 0.0);
-        model.upper.resize(n, f64::INFINITY);
-        self.bounded.resize(n, [false; 2]);
-        let value =
-            value.map(|v| number(v).ok_or_else(|| Bad::new(self.line, not_a_number(v)))).transpose()?;
-        let value = value.map_or(0.0, |v| if v.abs() >= INFINITE { v.signum() * f64::INFINITY } else { v });
-        let sides = match kind.as_str() {
-            "LO" | "MI" => [true, false],
-            "UP" | "PL" => [false, true],
-            _ => [true, true],
-        };
-        if self.bounded[j].iter().zip(sides).any(|(there, now)| *there && now) {
-            return Err(self.bad("this bound is stated twice"));
-        }
-        match kind.as_str() {
-            "UP" => {
-                model.upper[j] = value;
-                // As CPLEX has it: an upper bound below 0 alone frees the variable downwards.
-                if value < 0.0 && !self.bounded[j][0] {
-                    model.lower[j] = f64::NEG_INFINITY;
-                }
-            }
-            "LO" => model.lower[j] = value,
-            "FX" => (model.lower[j], model.upper[j]) = (value, value),
-            "FR" => (model.lower[j], model.upper[j]) = (f64::NEG_INFINITY, f64::INFINITY),
-            "MI" => model.lower[j] = f64::NEG_INFINITY,
-            _ => model.upper[j] = f64::INFINITY,
-        }
-        for (there, now) in self.bounded[j].iter_mut().zip(sides) {
-            *there |= now;
-        }
-        Ok(())
-    }
-
     /// ½xᵀQx as stated is xᵀ(Q/2)x here.
     fn quadratic(&mut self, fields: &[&'a str], both: bool) -> Parsed<()> {
         let [a, b, value] = *fields else {
@@ -337,7 +242,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn variable(&self, name: &str) -> Parsed<usize> {
+    pub(super) fn variable(&self, name: &str) -> Parsed<usize> {
         let found = self.columns.get(name).copied();
         found.ok_or_else(|| self.bad(format!("there is no column `{}`", shorten(name))))
     }
@@ -365,7 +270,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A section may hold several sets to choose from; a model is one of them.
-    fn one_set(&mut self, section: &'static str, set: &'a str) -> Parsed<()> {
+    pub(super) fn one_set(&mut self, section: &'static str, set: &'a str) -> Parsed<()> {
         let first = *self.sets.entry(section).or_insert(set);
         if first == set {
             return Ok(());
@@ -389,19 +294,7 @@ impl<'a> Reader<'a> {
         }
         self.model.lower.resize(n, 0.0);
         self.model.upper.resize(n, f64::INFINITY);
-        for row in &mut self.model.rows {
-            if row.lower >= INFINITE || row.upper <= -INFINITE {
-                let what = format!(
-                    "the limit of the row `{}` is infinite on the side that leaves it no value",
-                    shorten(&row.name)
-                );
-                return Err(Bad::new(0, what));
-            }
-            row.lower = if row.lower <= -INFINITE { f64::NEG_INFINITY } else { row.lower };
-            row.upper = if row.upper >= INFINITE { f64::INFINITY } else { row.upper };
-        }
-        // What has no limit says nothing.
-        self.model.rows.retain(|row| row.lower.is_finite() || row.upper.is_finite());
+        self.drop_infinite()?;
         // Coefficients of one pair, whichever order they came in, are one entry.
         self.model.quadratic.sort_by_key(|(i, j, _)| (*i, *j));
         if let Some(twice) = self.model.quadratic.windows(2).find(|w| (w[0].0, w[0].1) == (w[1].0, w[1].1)) {
@@ -414,11 +307,11 @@ impl<'a> Reader<'a> {
 }
 
 /// A number, with Fortran's D for an exponent too.
-fn number(text: &str) -> Option<f64> {
+pub(super) fn number(text: &str) -> Option<f64> {
     let parsed = text.parse().or_else(|_| text.replace(['d', 'D'], "e").parse());
     parsed.ok().filter(|v: &f64| !v.is_nan())
 }
 
-fn not_a_number(text: &str) -> String {
+pub(super) fn not_a_number(text: &str) -> String {
     format!("`{}` is not a number", shorten(text))
 }
