@@ -135,7 +135,7 @@ pub(crate) fn work(folder: &StudyFolder, args: &DoArgs) -> Result<Outcome, CliEr
         done?;
     }
     let log = log.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(log.outcome(wanted.len(), interrupt.requested()))
+    Ok(log.outcome(interrupt.requested()))
 }
 
 /// The tables and the page of what is done.

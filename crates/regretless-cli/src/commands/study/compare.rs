@@ -52,7 +52,7 @@ pub(super) fn work(folder: &StudyFolder, args: &DoArgs) -> Result<Outcome, CliEr
         done?;
     }
     let log = log.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    Ok(log.outcome(trials.len(), interrupt.requested()))
+    Ok(log.outcome(interrupt.requested()))
 }
 
 pub(super) fn table(dir: &Path, out: &Path, format: Format) -> Result<Outcome, CliError> {

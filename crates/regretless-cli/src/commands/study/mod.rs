@@ -3,7 +3,9 @@
 mod args;
 mod compare;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::io::{IsTerminal, Write as _};
 
 use regretless_learn::{Record, StudyFolder};
 use regretless_project::Study;
@@ -66,22 +68,46 @@ pub(crate) fn planned(folder: &StudyFolder) -> Outcome {
     Outcome::new(text, Exit::Success)
 }
 
-/// What came of trials, for people and logs.
+/// What came of trials, for people and logs: a line when a trial is done, failures at the end.
 pub(crate) struct Log<'a> {
     folder: &'a StudyFolder,
-    lines: Vec<(usize, String)>,
+    trials: &'a [usize],
+    told: BTreeSet<usize>,
+    /// Lines for a terminal, where the bar is until the end.
+    text: String,
     failed: Listed,
 }
 
 impl<'a> Log<'a> {
-    pub(crate) fn new(folder: &'a StudyFolder, trials: &[usize]) -> Self {
-        let there = trials.iter().filter(|&&i| folder.is_done(i));
-        let line = |&i: &usize| (i, "was done before".to_owned());
-        Self { folder, lines: there.map(line).collect(), failed: Listed::default() }
+    pub(crate) fn new(folder: &'a StudyFolder, trials: &'a [usize]) -> Self {
+        let mut log =
+            Self { folder, trials, told: BTreeSet::new(), text: String::new(), failed: Listed::default() };
+        log.tell_done("was done before");
+        log
+    }
+
+    /// A line: to a file or pipe at once, because a log is read while it grows. Nobody has to listen.
+    fn tell(&mut self, trial: usize, text: &str) {
+        if !self.told.insert(trial) {
+            return;
+        }
+        let line = format!("{} {} {text}\n", trial + 1, short(self.folder.hash(trial)));
+        let mut out = std::io::stdout();
+        if out.is_terminal() {
+            self.text.push_str(&line);
+        } else {
+            let _ = out.write_all(line.as_bytes());
+        }
+    }
+
+    fn tell_done(&mut self, text: &str) {
+        for &trial in self.trials.iter().filter(|&&trial| self.folder.is_done(trial)) {
+            self.tell(trial, text);
+        }
     }
 
     pub(crate) fn done(&mut self, trial: usize, method: &str, seed: u64, regret: f64, seconds: f64) {
-        self.lines.push((trial, format!("{method}, seed {seed}: regret {}, {seconds:.1} s", number(regret))));
+        self.tell(trial, &format!("{method}, seed {seed}: regret {}, {seconds:.1} s", number(regret)));
     }
 
     pub(crate) fn failed(&mut self, trial: usize, what: &str, error: &CliError) {
@@ -89,20 +115,16 @@ impl<'a> Log<'a> {
         self.failed.add(|| format!("{} {short} ({what}): {error}", trial + 1));
     }
 
-    /// Trials in their order, failures after them.
-    pub(crate) fn outcome(mut self, wanted: usize, interrupted: bool) -> Outcome {
-        self.lines.sort();
-        self.lines.dedup();
-        let line =
-            |(i, text): &(usize, String)| format!("{} {} {text}\n", i + 1, short(self.folder.hash(*i)));
-        let text: String = self.lines.iter().map(line).collect();
+    /// What others did meanwhile, and failures.
+    pub(crate) fn outcome(mut self, interrupted: bool) -> Outcome {
+        self.tell_done("was done meanwhile");
         let mut remarks = self.failed.render("trials failed");
         if interrupted {
-            let done = self.lines.len();
+            let (done, wanted) = (self.told.len(), self.trials.len());
             let _ = writeln!(remarks, "stopped: {done} of {wanted} are done; the same command goes on");
         }
         let exit = if remarks.is_empty() { Exit::Success } else { Exit::Failure };
-        Outcome { text, remarks, exit }
+        Outcome { text: self.text, remarks, exit }
     }
 
     pub(crate) fn record(&mut self, trial: usize, record: &Record) {
