@@ -12,7 +12,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), LearnError> {
     through(".partial", path, bytes)
 }
 
-/// [`write`] where others may write the same file at the same time, on this machine or another: the last one stays.
+/// [`write()`] where others may write the same file at the same time, on this machine or another: the last one stays.
 pub fn write_apart(path: &Path, bytes: &[u8]) -> Result<(), LearnError> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
     through(&format!(".{}-{since}.partial", std::process::id()), path, bytes)

@@ -1,7 +1,7 @@
 //! The engine: one instance's rows with their multiplier laws, and the ways to its optimum.
 //!
 //! A parametric active-set method (a *homotopy*): from a solved θ₀ the optimum is followed to the new θ, piece by piece
-//! (`path`). Where that fails `newton` is asked, then [`reference`] (`fallback` is the order of asking).
+//! (`path`). Where that fails `newton` is asked, then [`reference`](mod@reference) (`fallback` is the order of asking).
 
 pub(crate) mod accuracy;
 pub(crate) mod clock;
