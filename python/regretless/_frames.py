@@ -68,6 +68,14 @@ def some(names: Sequence[str]) -> str:
     return shown + (f" and {len(names) - 10} more" if len(names) > 10 else "")
 
 
+def distinct(what: str, table: Any, error: type[RegretlessError]) -> list[str]:
+    """The names of a frame's columns, none of them twice."""
+    there = header(table) or []
+    if twice := [name for name, count in Counter(there).items() if count > 1]:
+        raise error(f"{what} has {some(twice)} more than once")
+    return there
+
+
 def matched(what: str, table: Any, wanted: Sequence[str], error: type[RegretlessError], *, only: bool = False) -> Float:
     """The named columns of a frame in the order wanted; with ``only`` it may have no others."""
     there = header(table)

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arrays import Float, floats
-from .errors import ProblemError
+from ._frames import distinct, header, matched, some
+from .errors import ProblemError, RegretlessError
 from .problem import Problem
 
 Values = ArrayLike | Mapping[str, ArrayLike]
 
+#: What comes out: an array for one parameter, a dict of arrays for several.
+Shaped = Float | dict[str, Float]
+
 
 def names(problem: Problem, predict: str | Sequence[str] | None, word: str = "predict") -> list[str]:
-    """The names of what is predicted; without any, θ. A problem that states θ has to say so: values meant for another
+    """The names of what is predicted; without any, what the problem's file says, or θ. A problem that states θ has to say so: values meant for another
     parameter would otherwise be taken for it."""
     if predict is None:
+        if problem.predicts is not None:
+            return problem.predicts
         if problem._state["theta"] is not None:
             raise ProblemError(
                 f'the problem states theta: say what is predicted, such as {word}="d"; {word}="theta" replaces what it states'
@@ -45,16 +51,21 @@ class Predicted:
 
     def flat(self, what: str, values: Values) -> Float:
         """Rows of a batch; no copy for a single parameter."""
-        if not isinstance(values, Mapping):
-            if len(self.names) > 1:
-                raise ProblemError(f"{what} are of {', '.join(self.names)}: give a dict with an array for each")
-            values = {self.names[0]: values}
-        if set(values) != set(self.names):
-            raise ProblemError(f"{what} has {', '.join(values)}, expected {', '.join(self.names)}")
+        # A dict of columns is a frame like any other.
+        by_parameter = isinstance(values, Mapping) and set(values) & set(self.problem.shapes)
+        if not by_parameter and len(self.names) > 1:
+            raise ProblemError(f"{what} are of {', '.join(self.names)}: give a dict with an array for each")
+        all_of: Mapping[str, Any] = cast(Mapping[str, Any], values) if by_parameter else {self.names[0]: values}
+        if set(all_of) != set(self.names):
+            raise ProblemError(f"{what} has {', '.join(all_of)}, expected {', '.join(self.names)}")
         rows: int | None = None
         parts = []
         for name, shape in self.shapes.items():
-            array = floats(f"{what} of {name}", values[name])
+            given = all_of[name]
+            if header(given) is not None:
+                array = self.named(f"{what} of {name}", name, given)[1]
+            else:
+                array = floats(f"{what} of {name}", given)
             if array.ndim != len(shape) + 1 or array.shape[1:] != shape:
                 wanted = ", ".join(map(str, ("batch", *shape)))
                 raise ProblemError(f"{what} of {name} has the shape {array.shape}, expected ({wanted})")
@@ -64,11 +75,45 @@ class Predicted:
             parts.append(array.reshape(rows, prod(shape)))
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
-    def shaped(self, flat: Float) -> Any:
-        """An array for one parameter, a dict for several."""
+    def named(
+        self,
+        what: str,
+        name: str,
+        table: Any,
+        known: list[str] | None = None,
+        error: type[RegretlessError] = ProblemError,
+    ) -> tuple[list[str], Float]:
+        """A frame's columns for the entries of a parameter: those that are known or that the problem's file lists, else those
+        that are named for the entries, whatever their order, else all as they come."""
+        there, shape = distinct(what, table, error), self.shapes[name]
+        declared = self.problem._declared.get(name, [])
+        wanted = declared if known is None and set(declared) == set(there) else known
+        if wanted is None:
+            order, missing, unknown = self.problem._inner.named(name, there)
+            if missing or unknown:
+                troubles = ([f"lacks {some(missing)}"] if missing else []) + (
+                    [f"has {some(unknown)}"] if unknown else []
+                )
+                raise error(
+                    f"{what} {' and '.join(troubles)}, and other columns are named for the entries of {name}: "
+                    "name them all, or pass an array in their order"
+                )
+            wanted = there if order is None else [there[column] for column in order]
+        array = matched(what, table, wanted, error, only=True)
+        if array.shape[1] != prod(shape):
+            raise ProblemError(f"{what} has {array.shape[1]} columns, expected {prod(shape)}")
+        return wanted, array.reshape(len(array), *shape)
+
+    def parts(self, flat: Float) -> dict[str, Float]:
+        """The arrays of rows, by parameter."""
         out, start = {}, 0
         for name, shape in self.shapes.items():
             width = prod(shape)
             out[name] = flat[:, start : start + width].reshape((len(flat), *shape))
             start += width
-        return out[self.names[0]] if len(self.names) == 1 else out
+        return out
+
+    def shaped(self, flat: Float) -> Shaped:
+        """An array for one parameter, a dict for several."""
+        parts = self.parts(flat)
+        return parts[self.names[0]] if len(self.names) == 1 else parts

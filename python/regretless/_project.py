@@ -12,9 +12,9 @@ import numpy as np
 
 from . import _regretless
 from ._arrays import SYMBOLS, Float
-from ._frames import Cells, columns, dense, header, matched, numbers, some, whole
+from ._frames import Cells, columns, dense, header, matched, some, whole
 from ._predicted import Predicted, Values, names
-from .errors import ProblemError, TrainingError
+from .errors import TrainingError
 from .problem import Problem, stated_problem
 
 #: Settings that may be given beside a problem file: the options of the command line.
@@ -162,56 +162,46 @@ class Targets:
     def _whole(self, y: Any, layout: Predicted, order: list[str], known: dict[str, list[str]] | None) -> Any:
         if header(y) is not None and len(order) == 1:
             return self._named("y", y, order[0], layout, known)
-        there = header(y)
-        if there is not None and len(order) > 1:
-            what = f"y is one frame, and {some(order)} are predicted: which column is whose cannot be told"
-            raise TrainingError(
-                f"{what}. Give a dict of frames, such as y={{{order[0]!r}: frame[[…]], {order[1]!r}: frame[[…]]}}"
-            )
+        if header(y) is not None:
+            return self._several(y, layout, order, known or {})
         if y is None:
             raise TrainingError("DecisionRegressor requires y to be passed, but the target y is None")
-        array = numbers("y", [(n, y[n]) for n in there], TrainingError) if there is not None else dense("y", y)
+        array = dense("y", y)
         if array.ndim == 1 and layout.width == 1:
             self.one_axis = True
             array = array[:, np.newaxis]
         whole("y", array, None, TrainingError)
         if array.ndim == 2 and array.shape[1] == layout.width:
             # Side by side, in the order of `predicts`.
-            return Predicted(layout.problem, order).shaped(array)
+            return Predicted(layout.problem, order).parts(array)
         return array
 
+    def _several(self, y: Any, layout: Predicted, order: list[str], known: dict[str, list[str]]) -> Any:
+        """One frame for several parameters: a model that was trained on names knows which column is whose."""
+        if set(known) != set(order):
+            what = f"y is one frame, and {some(order)} are predicted: which column is whose cannot be told"
+            raise TrainingError(
+                f"{what}. Give a dict of frames, such as y={{{order[0]!r}: frame[[…]], {order[1]!r}: frame[[…]]}}"
+            )
+        wanted = [column for name in layout.names for column in known[name]]
+        self.names = known
+        array = whole("y", matched("y", y, wanted, TrainingError, only=True), wanted, TrainingError)
+        return layout.parts(array)
+
     def _named(self, what: str, values: Any, name: str, layout: Predicted, known: dict[str, list[str]] | None) -> Any:
-        """A parameter's columns: those that are known, those of the variables where names say so, else as they come."""
-        there = header(values)
-        if there is None:
+        """A parameter's columns, by name where names say which is whose."""
+        if header(values) is None or name not in layout.shapes:
             return values
-        shape = layout.shapes.get(name, ())
-        wanted = (known or {}).get(name) or by_variable(there, layout.problem.variables, name) or there
-        array = whole(what, matched(what, values, wanted, TrainingError, only=True), wanted, TrainingError)
+        wanted, array = layout.named(what, name, values, (known or {}).get(name), TrainingError)
         self.names[name] = wanted
-        if array.shape[1:] != (int(np.prod(shape)),):
-            raise ProblemError(f"{what} has {array.shape[1]} columns, expected {int(np.prod(shape))}")
-        return array.reshape(len(array), *shape)
+        whole(what, array.reshape(len(array), -1), wanted, TrainingError)
+        return array
 
     def columns(self, layout: Predicted) -> list[str] | None:
         """Names of all targets; ``None`` where they have none."""
         if set(self.names) != set(layout.names):
             return None
         return [column for name in layout.names for column in self.names[name]]
-
-
-def by_variable(there: list[str], variables: list[str], symbol: str) -> list[str] | None:
-    """The columns in the order of the variables, where they are called like them but for a common beginning."""
-    if symbol not in ("theta", "lower", "upper") or len(there) != len(variables):
-        return None
-    for first in there:
-        for variable in variables:
-            if first.endswith(variable):
-                start = first[: len(first) - len(variable)]
-                wanted = [start + name for name in variables]
-                if set(wanted) == set(there):
-                    return wanted
-    return None
 
 
 class Rows:
@@ -255,10 +245,10 @@ class Rows:
             raise TrainingError(f"X and y both have {some(both)}: a feature is known when the decision is taken")
         self.known = Known(problem, self.layout.names, self.order, targets, dumped(written))
         self.project = self.known.project()
-        take = taken(self.project, self.layout)
+        take, called = taken(self.project, self.layout)
         self.columns: list[tuple[str, Cells]] = [
             *zip(self.features.names, np.ascontiguousarray(X_all.T)),
-            *zip(self.project.targets(), np.ascontiguousarray(y_all[:, take].T)),
+            *zip(called, np.ascontiguousarray(y_all[:, take].T)),
         ]
         self.known.take = take
         self.data = self.project.data(self.columns)
@@ -295,13 +285,16 @@ class Known:
         return _regretless.Project.of(self.problem._inner, self.predicted, self.targets, self.settings)
 
 
-def taken(project: _regretless.Project, layout: Predicted) -> list[int]:
-    """For each target of a project its place in a flat row of the layout: blocks of rows come one after the other there."""
+def taken(project: _regretless.Project, layout: Predicted) -> tuple[list[int], list[str]]:
+    """For each target of a project its place in a flat row of the layout, where blocks of rows come one after the other, and
+    its name."""
     start, starts = 0, {}
     for name, shape in layout.shapes.items():
         starts[name] = start
         start += int(np.prod(shape))
-    return [starts[symbol] + i for symbol, first, last in project.parts() for i in range(first, last)]
+    parts = project.parts()
+    places = [starts[symbol] + i for symbol, first, last, _ in parts for i in range(first, last)]
+    return places, [column for *_, columns in parts for column in columns]
 
 
 def of_file(path: str | PathLike[str], table: Any, settings: Mapping[str, Any]) -> tuple[_regretless.Project, Any]:

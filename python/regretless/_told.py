@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
-__all__ = ["Candidate", "Card", "Epoch", "Measures", "Outcome"]
+__all__ = ["Activity", "Candidate", "Card", "Epoch", "Exhibit", "Measures", "Outcome", "Record"]
 
 
 class Measures(TypedDict):
@@ -18,14 +18,49 @@ class Measures(TypedDict):
     relative: float | None
     quantiles: list[float | None]
     cvar90: float | None
-    violation: float
-    violated: float
+    violation: float | None
+    violated: float | None
     mse: float | None
     mae: float | None
 
 
-#: An epoch: ``stage``, ``epoch``, ``loss``, ``valid_regret``, ``rate``, …; the measures on validation begin with ``valid_``.
-Epoch = dict[str, Any]
+class _Sometimes(TypedDict, total=False):
+    """What some epochs have: the loss on validation of forecasts, and whether predictions ran away."""
+
+    valid_loss: float
+    ran_away: bool
+
+
+class Epoch(_Sometimes):
+    """An epoch as a row of a table; the measures on validation begin with ``valid_``, times with ``seconds_``."""
+
+    stage: str
+    epoch: int
+    loss: float | None
+    valid_instances: int
+    valid_undecided: int
+    valid_regret: float | None
+    valid_standard_error: float | None
+    valid_relative: float | None
+    valid_quantiles: list[float | None]
+    valid_cvar90: float | None
+    valid_violation: float | None
+    valid_violated: float | None
+    valid_mse: float | None
+    valid_mae: float | None
+    best: bool
+    rate: float
+    k: float
+    mix: float
+    gradient: float | None
+    zero_gradients: float | None
+    troubles: int
+    raised: int
+    breakpoints: float | None
+    seconds_network: float
+    seconds_solve: float
+    seconds_gradient: float
+    seconds_validation: float
 
 
 class Candidate(TypedDict):
@@ -53,6 +88,41 @@ class Card(TypedDict):
     per_variable: list[list[int]] | None
 
 
+class Activity(TypedDict):
+    """Shares of instances in which a row had slack, was at its limit or was violated."""
+
+    name: str
+    slack: float
+    limit: float
+    violated: float
+
+
+class Exhibit(TypedDict):
+    """What pages show of decisions: regrets, some predicted numbers with what came true of them, what the rows did."""
+
+    regrets: list[float]
+    predicted: list[float | None]
+    realised: list[float | None]
+    cost: list[float | None]
+    activity: list[Activity]
+
+
+class Record(TypedDict):
+    """One training of a comparison: ``measures`` and ``regrets`` are of the rows that methods are judged on."""
+
+    method: str
+    seed: int
+    tried: list[Candidate]
+    sentence: str
+    history: list[Epoch]
+    ended: str
+    measures: Measures
+    regrets: list[float | None]
+    exhibit: Exhibit
+    sharpness: list[tuple[float, float | None]]
+    seconds: float
+
+
 class Outcome(TypedDict):
     """What training came to."""
 
@@ -70,7 +140,7 @@ class Outcome(TypedDict):
     seconds: float
     notes: list[str]
     warnings: list[str]
-    exhibit: dict[str, Any]
+    exhibit: Exhibit
 
 
 def flat(epochs: str) -> list[Epoch]:
@@ -79,13 +149,18 @@ def flat(epochs: str) -> list[Epoch]:
 
 
 def _flat(epoch: dict[str, Any]) -> Epoch:
-    out: Epoch = {}
+    out: dict[str, Any] = {}
     for key, value in epoch.items():
         if isinstance(value, dict):
             out |= {f"{key}_{inner}": number for inner, number in value.items()}
         else:
             out[key] = value
-    return out
+    return cast(Epoch, out)
+
+
+def records(told: str) -> list[Record]:
+    """Trainings, their epochs as rows of a table."""
+    return [found | {"history": [_flat(epoch) for epoch in found["history"]]} for found in json.loads(told)]
 
 
 def one(epoch: str) -> Epoch:

@@ -14,6 +14,7 @@ import numpy as np
 from . import _regretless
 from ._project import Rows, of_file
 from ._shown import table
+from ._told import Record, records
 from .errors import TrainingError
 from .problem import Problem
 
@@ -84,10 +85,9 @@ class Comparison:
         self.warnings: list[str] = told["warnings"]
 
     @property
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Record]:
         """Every training: method, seed, epochs, measures, regrets of the rows."""
-        found: list[dict[str, Any]] = json.loads(self._inner.records())
-        return found
+        return records(self._inner.records())
 
     @property
     def best(self) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from . import _regretless
 from ._arrays import Float, floats, number, sample_ids
-from ._predicted import Predicted, Values
+from ._predicted import Predicted, Shaped, Values
 from ._sharpness import sharpness, warn_if_far
 from ._shown import Brief
 from ._troubles import Infeasible, checked, tell
@@ -49,8 +49,8 @@ class LossResult(Brief):
 
     #: The loss of each sample; NaN where there is none.
     value: Float
-    #: ∂value/∂prediction, shaped as the predictions are.
-    gradient: Any
+    #: ∂value/∂prediction: an array for one predicted parameter, a dict of arrays for several.
+    gradient: Shaped
     #: Samples that have no loss, with the reason; see ``infeasible`` of :class:`DecisionLoss`.
     troubles: dict[int, str]
 
@@ -144,8 +144,7 @@ class DecisionLoss:
             values = self._penalties
             if self._needs_multipliers and (values is None or not self._K.settled):
                 some = truths[:: -(-len(truths) // PROBES) or 1]
-                shaped = self._predicted.shaped(some)
-                given = shaped if isinstance(shaped, dict) else {self._predicted.names[0]: shaped}
+                given = self._predicted.parts(some)
                 batch = self.problem._batch(given)
                 self._K.fit(self.problem, batch)
             if self._needs_multipliers and values is None:

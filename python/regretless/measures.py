@@ -143,8 +143,7 @@ def regret(
     true = layout.flat("truths", truths)
     prices = None
     if (decisions is not None or HARD & set(layout.names)) and len(true):
-        shaped = layout.shaped(true)
-        given = shaped if isinstance(shaped, dict) else {layout.names[0]: shaped}
+        given = layout.parts(true)
         found = multipliers_for(problem, "dual", given, list(given))
         prices = None if found is None else found.values._tuple()
     judge = _regretless.Judge(problem._inner, layout.names, prices, 0)

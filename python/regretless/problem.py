@@ -149,6 +149,8 @@ class Problem:
         }
         #: The problem file that it was read from.
         self.file: str | None = None
+        #: What its file predicts, with the columns it names; none where it has patterns.
+        self._declared: dict[str, list[str]] = {}
         self._build()
 
     def _build(self) -> None:
@@ -159,11 +161,11 @@ class Problem:
         )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
-        return self._state | ({} if self.file is None else {"file": self.file})
+        return self._state | {"file": self.file, "declared": self._declared}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.file = state.get("file")
-        self._state = {name: part for name, part in state.items() if name != "file"}
+        self.file, self._declared = state.get("file"), state.get("declared", {})
+        self._state = {name: part for name, part in state.items() if name not in ("file", "declared")}
         self._build()
 
     @property
@@ -185,6 +187,11 @@ class Problem:
     def variables(self) -> list[str]:
         """Names of the variables."""
         return self._inner.variables
+
+    @property
+    def predicts(self) -> list[str] | None:
+        """What the problem's file says is predicted, in its order; ``None`` where no file says it, or not of whole parameters."""
+        return list(self._declared) or None
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:

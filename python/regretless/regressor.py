@@ -8,7 +8,7 @@ import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from . import _regretless
 from ._arrays import Float, floats
 from ._decide import decided
-from ._predicted import Predicted, Values
+from ._predicted import Predicted, Shaped, Values
 from ._project import SETTINGS, Features, Rows, Targets
 from ._shown import brief
 from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
@@ -26,7 +26,11 @@ from .measures import Decisions, told
 from .problem import Problem, stated_problem
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
     from matplotlib.axes import Axes
+
+    Frame: TypeAlias = pandas.DataFrame | polars.DataFrame
 
 __all__ = ["DecisionRegressor"]
 
@@ -202,7 +206,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.n_iter_ = kept["epochs"] if kept else 0
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> Shaped | Frame:
         """Parameters for rows of features: an array, or a dict of arrays for several."""
         learner, layout = self._fitted(), self._layout()
         rows = learner.predict(self._features(X))
@@ -211,9 +215,11 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         if self._rows.one_axis:
             return out[:, 0]
         shaped = layout.shaped(out)
-        return self._framed(shaped, self._rows.names.get(layout.names[0])) if len(layout.names) == 1 else shaped
+        if isinstance(shaped, dict):
+            return shaped
+        return self._framed(shaped, self._rows.names.get(layout.names[0]))
 
-    def decide(self, X: Any) -> Any:
+    def decide(self, X: Any) -> Float | Frame:
         """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them."""
         x = decided(self._fitted(), self._features(X), self.threads)
         return self._framed(x, self._rows.problem.variables)
@@ -270,14 +276,19 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         truths = Targets(y, self._layout(), self._rows.order, self._rows.names).array
         return np.ascontiguousarray(truths[:, self._rows.take])
 
-    def _framed(self, array: Float, columns: list[str] | None) -> Any:
+    def _framed(self, array: Float, columns: list[str] | None) -> Float | Frame:
         """The array, or a frame of the kind that was asked for."""
         kind = getattr(self, "_output", "default")
         if kind == "default" or array.ndim != 2:
             return array
         names = columns or [f"y{j}" for j in range(array.shape[1])]
-        module = __import__(kind)
-        return module.DataFrame(array, **{"columns" if kind == "pandas" else "schema": names})
+        if kind == "pandas":
+            import pandas
+
+            return pandas.DataFrame(array, columns=names)
+        import polars
+
+        return polars.DataFrame(array, schema=names)
 
     def _seed(self) -> int:
         state = self.random_state
@@ -303,6 +314,9 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         weights = np.full(rows, float(weights)) if weights.ndim == 0 else weights
         if weights.shape != (rows,):
             raise TrainingError(f"sample_weight.shape == {weights.shape}, expected ({rows},): one number for each row")
+        if not (np.isfinite(weights) & (weights >= 0.0)).all():
+            row = int(np.argmin(np.isfinite(weights) & (weights >= 0.0)))
+            raise TrainingError(f"sample_weight[{row}] is {weights[row]}: a number from 0 on")
         if not weights.any():
             raise TrainingError("every sample_weight is zero: there is nothing to learn from")
         return np.ascontiguousarray(weights)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from math import prod
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,35 +53,42 @@ def read_problem(path: str | PathLike[str]) -> Problem:
     >>> farm.solve([3.0, 2.0]).x
     array([8., 0.])
     """
-    state, _, _ = _regretless.Project.read(fspath(path), "{}").stated()
-    problem = _stated(state)
+    state, _, parts = _regretless.Project.read(fspath(path), "{}").stated()
+    problem = _stated(state, parts)
     problem.file = str(Path(path).absolute())
     return problem
 
 
-def _stated(state: dict[str, Any]) -> Problem:
+def _stated(state: dict[str, Any], parts: Sequence[tuple[str, int, int, list[str]]]) -> Problem:
+    """The problem of a file, which knows what is predicted of it."""
     problem = Problem.__new__(Problem)
     problem.__setstate__(state)
+    declared: dict[str, list[str]] = {symbol: [] for symbol, *_ in parts}
+    for symbol, first, last, columns in parts:
+        declared[symbol] += columns if len(columns) == last - first else []
+    widths = {symbol: sum(last - first for name, first, last, _ in parts if name == symbol) for symbol in declared}
+    if all(width == prod(problem.shapes[symbol]) for symbol, width in widths.items()):
+        problem._declared = declared
     return problem
 
 
 class Run:
     """A finished run of ``regretless train`` or ``DecisionRegressor.save``: it decides here as on the command line, bit for bit.
 
-    ``X`` is an array with the model's features in its order, or a data frame (pandas, polars, Arrow) that has them by name, in any
+    It pickles by its path. ``X`` is an array with the model's features in its order, or a data frame (pandas, polars, Arrow) that has them by name, in any
     order and among others. Reading a run executes nothing: it holds text, JSON and numbers, and no pickles.
     """
 
     def __init__(self, directory: str | PathLike[str]) -> None:
         #: Where it is.
         self.directory: Path = Path(directory)
-        (state, name, predicted), self._learner = _regretless.read_run(fspath(directory))
+        (state, name, parts), self._learner = _regretless.read_run(fspath(directory))
         #: The problem; predicted parts hold placeholders.
-        self.problem: Problem = _stated(state)
+        self.problem: Problem = _stated(state, parts)
         #: The problem's name, if its file gives one.
         self.name: str | None = name
         #: The symbols of what is predicted, in the order of the targets.
-        self.predicts: list[str] = predicted
+        self.predicts: list[str] = [symbol for symbol, *_ in parts]
         #: What the model file says about itself.
         self.card: Card = json.loads(self._learner.card())
         #: What training came to, if it was trained to its end.
@@ -139,6 +148,9 @@ class Run:
         """The regret on validation by epoch, a line a stage, with matplotlib."""
         drawn: Axes = learning_curve(self.epochs, axes(ax))
         return drawn
+
+    def __reduce__(self) -> tuple[type[Run], tuple[str]]:
+        return Run, (str(self.directory.absolute()),)
 
     def __repr__(self) -> str:
         kept = f"{self.method}, {len(self.features)} features → {len(self.targets)} targets"

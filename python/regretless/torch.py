@@ -311,7 +311,8 @@ class _Lose(torch.autograd.Function):
         skipped = len(result.troubles) if module.loss.infeasible == "skip" else 0
         known = len(values) - skipped
         rows = max(known, 1) if module.reduction == "mean" else 1
-        gradients = {names[0]: result.gradient} if one else result.gradient
+        found = result.gradient
+        gradients = found if isinstance(found, dict) else {names[0]: found}
         ctx.each = module.reduction == "none"
         ctx.grads = [
             torch.as_tensor(gradients[name] / rows, dtype=tensor.dtype, device=tensor.device)

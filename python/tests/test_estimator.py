@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from typing import get_args, get_origin, get_type_hints, is_typeddict
+
 import numpy as np
 import pytest
 
 import regretless as rl
+from regretless._told import Candidate, Card, Epoch, Outcome, Record
+from regretless.compare import Row
 
 checks = pytest.importorskip("sklearn.utils.estimator_checks")
 from sklearn.linear_model import LinearRegression, QuantileRegressor  # noqa: E402
@@ -58,6 +63,31 @@ def test_what_training_leaves_behind(data) -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
     assert len(model.plot().get_lines()) == len(set(history["stage"]))
+
+
+def test_what_is_told_has_the_keys_of_its_type(data) -> None:
+    def fits(value, kind) -> None:
+        """Keys of dicts as their types say, down to the leaves."""
+        if get_origin(kind) is list:
+            assert isinstance(value, list)
+            for item in value[:2]:
+                fits(item, get_args(kind)[0])
+        elif is_typeddict(kind):
+            assert kind.__required_keys__ <= set(value) <= kind.__required_keys__ | kind.__optional_keys__
+            for key, inner in get_type_hints(kind).items():
+                if key in value:
+                    fits(value[key], inner)
+        elif kind in (str, int, float, bool):
+            assert isinstance(value, kind) or (kind is float and isinstance(value, int)), (value, kind)
+
+    model = rl.DecisionRegressor(plan(), predictor="linear", epochs=2).fit(*data)
+    found = rl.compare(plan(), data, ["l2", "spo+"], seeds=1, epochs=2)
+    fits(model.history_, list[Epoch])
+    fits(model.candidates_, list[Candidate])
+    fits(json.loads(model._learner.outcome()), Outcome)
+    fits(json.loads(model._learner.card()), Card)
+    fits(found.records, list[Record])
+    fits(found.rows, list[Row])
 
 
 def test_callbacks_see_epochs_and_end_the_training(data) -> None:
@@ -172,6 +202,8 @@ def test_what_cannot_be_weighted_is_refused(rng: np.random.Generator, data) -> N
     weights = rng.uniform(size=200)
     regret = model.evaluate(*data).regret
     assert model.score(*data) == pytest.approx(-regret.mean())
+    with pytest.raises(rl.TrainingError, match=r"sample_weight\[3\] is -1.0: a number from 0 on"):
+        model.score(*data, sample_weight=np.where(np.arange(200) == 3, -1.0, 1.0))
     assert model.score(*data, sample_weight=weights) == pytest.approx(-np.average(regret, weights=weights))
 
 

@@ -95,6 +95,80 @@ def test_a_column_is_a_feature_or_a_target(plan: rl.Problem, columns) -> None:
         rl.DecisionRegressor(plan, "l2").fit(X.assign(price_rye=1.0), y)
 
 
+#: What may be predicted, with columns that are named for its entries in one way or another.
+NAMED = {
+    "d": ["left_hours", "left_stock_rye", "left_stock_wheat"],
+    "alpha": ["price_0", "price_1", "price_2"],
+    "b": ["at_most_0", "at_most_1"],
+    "A": [f"use_{i}_{good}" for i in (1, 2) for good in GOODS],
+    "upper": GOODS,
+    "C": [f"C_{i}_{j}" for i in range(3) for j in range(3)],
+}
+
+
+@pytest.mark.parametrize("symbol", NAMED)
+def test_columns_of_every_parameter_are_found_by_name(symbol: str, rng: np.random.Generator) -> None:
+    named = NAMED[symbol]
+    farm = rl.Problem(
+        3,
+        theta=[3.0, 2.0, 1.0],
+        A=[[1.0, 2.0, 1.0], [2.0, 1.0, 1.0]],
+        b=[4.0, 5.0],
+        soft=[
+            rl.Soft([[1.0, 1.0, 0.0]], 1.0, weight=2.0, name="hours"),
+            rl.Soft([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], 1.0, weight=2.0, name="stock"),
+        ],
+        upper=2.0,
+        variables=GOODS,
+    )
+    X = rng.normal(size=(60, 2))
+    stated = farm.stated(symbol).reshape(-1)
+    y = stated * np.exp(0.1 * X @ rng.normal(size=(2, len(stated)))) + 0.01 * rng.uniform(size=(60, len(stated)))
+    ordered, turned = pandas.DataFrame(y, columns=named), pandas.DataFrame(y, columns=named)[named[::-1]]
+    whole = y.reshape(60, *farm.shapes[symbol])
+    model, plain, again = (
+        rl.DecisionRegressor(farm, "l2", predicts=symbol, predictor="linear").fit(X, given)
+        for given in (ordered, whole, turned)
+    )
+    assert np.array_equal(model.predict(X), plain.predict(X)) and np.array_equal(again.predict(X), plain.predict(X))
+    assert model.score(X, turned) == plain.score(X, whole)
+    # Losses and regrets look at names, too.
+    judged = [rl.regret(farm, whole, given, predict=symbol).regret for given in (whole, turned)]
+    assert np.array_equal(*judged)
+    values = [rl.DecisionLoss(farm, "l2", predict=symbol)(whole + 0.1, given).value for given in (whole, turned)]
+    assert np.array_equal(*values)
+
+
+def test_what_of_y_is_missing_unknown_or_there_twice_is_named(plan: rl.Problem, columns) -> None:
+    X, y = parts(pandas.DataFrame, columns)
+    fit = rl.DecisionRegressor(plan, "l2", predictor="linear").fit
+    for given, says in [
+        (y.drop(columns="price_rye"), "y lacks `price_rye`, and other columns are named for the entries of theta"),
+        (y.rename(columns={"price_rye": "price_ry"}), "y lacks `price_rye` and has `price_ry`"),
+        (y.assign(rain=1.0), "y has `rain`, and other columns"),
+        (pandas.concat([y, y[["price_rye"]]], axis=1), "y has `price_rye` more than once"),
+        (y.rename(columns=dict(zip(y.columns, "abc"))).iloc[:, :2], "y has 2 columns, expected 3"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            fit(X, given)
+    # Names that say nothing: the order counts.
+    other = y.rename(columns=dict(zip(y.columns, ["north", "south", "east"])))
+    assert np.array_equal(fit(X, other).predict(X), fit(X, y).predict(X))
+
+
+def test_one_frame_for_several_parameters_is_for_models_that_know_its_names(plan: rl.Problem, columns) -> None:
+    X, y = parts(pandas.DataFrame, columns)
+    limit = pandas.DataFrame({"land": 3.0 + 0.1 * columns["rain"]})
+    model = rl.DecisionRegressor(plan, "l2", predicts=["theta", "b"], predictor="linear")
+    with pytest.raises(rl.TrainingError, match="which column is whose cannot be told"):
+        model.fit(X, pandas.concat([limit, y], axis=1))
+    model.fit(X, {"theta": y, "b": limit})
+    together = pandas.concat([limit, y[y.columns[::-1]]], axis=1)
+    assert model.score(X, together) == model.score(X, {"theta": y, "b": limit})
+    with pytest.raises(rl.TrainingError, match="y lacks `land`"):
+        model.score(X, y)
+
+
 def test_booleans_dates_and_categories(plan: rl.Problem, columns) -> None:
     X, y = parts(pandas.DataFrame, columns)
     X["holiday"] = columns["rain"] > 0

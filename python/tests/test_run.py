@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 import subprocess
 from pathlib import Path
 
@@ -75,6 +76,61 @@ def test_the_problem_of_a_file_is_a_problem(shop: Path) -> None:
     for symbol in stated.shapes:
         assert np.array_equal(stated.stated(symbol), run.problem.stated(symbol), equal_nan=True)
     assert "Run(" in repr(run) and len(run.history()) >= 1
+
+
+def test_the_file_says_what_is_predicted(shop: Path, tmp_path: Path) -> None:
+    stated = rl.read_problem(shop / "shop" / "problem.toml")
+    assert stated.predicts == ["d"] and pickle.loads(pickle.dumps(stated)).predicts == ["d"]
+    assert rl.Problem(2).predicts is None
+    history = read(shop / "shop" / "history.csv")
+    run = rl.Run(shop / "run")
+    X, y = ({n: np.array([float(v) for v in history[n]]) for n in names} for names in (run.features, run.targets))
+    turned = {name: y[name] for name in reversed(y)}
+    model = rl.DecisionRegressor(stated, "l2", predictor="linear").fit(X, turned)
+    named = rl.DecisionRegressor(stated, "l2", predictor="linear", predicts="d").fit(X, y)
+    assert np.array_equal(model.predict(X), named.predict(X))
+    # Columns that the file lists, though their names say nothing; of some rows alone nothing is said.
+    text = (shop / "shop" / "problem.toml").read_text()
+    for i, name in enumerate(run.targets):
+        text = text.replace(f'"{name}"', f'"q{"caebd"[i]}"')
+    (tmp_path / "problem.toml").write_text(text)
+    renamed = {f"q{'caebd'[i]}": y[name] for i, name in enumerate(run.targets)}
+    other = rl.DecisionRegressor(rl.read_problem(tmp_path / "problem.toml"), "l2", predictor="linear")
+    assert np.array_equal(other.fit(X, dict(sorted(renamed.items()))).predict(X), named.predict(X))
+    more = '[[soft]]\nname = "all"\nrows = [[1, 1, 1, 1, 1]]\nlimit = 500\nover = 1\n[bounds]'
+    (tmp_path / "problem.toml").write_text(text.replace("[bounds]", more, 1))
+    assert rl.read_problem(tmp_path / "problem.toml").predicts is None
+
+
+def test_a_run_pickles_by_its_path(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(shop)
+    pickled = pickle.dumps(rl.Run("run"))
+    assert len(pickled) < 500
+    monkeypatch.chdir("/")
+    X = np.ones((3, 6))
+    assert np.array_equal(pickle.loads(pickled).decide(X), rl.Run(shop / "run").decide(X))
+
+
+def test_a_run_finds_the_columns_it_was_trained_on(shop: Path, tmp_path: Path) -> None:
+    """A pattern whose names say nothing, and a table with another order."""
+    text = (shop / "shop" / "problem.toml").read_text()
+    listed = text[text.index("limit = {") : text.index("over =")]
+    (tmp_path / "problem.toml").write_text(text.replace(listed, 'limit = { predict = "q_*" }\n'))
+    history = read(shop / "shop" / "history.csv")
+    renamed = {name.replace("demand_", "q_x"): values for name, values in history.items()}
+    for file, names in (("history.csv", list(renamed)), ("turned.csv", list(renamed)[::-1])):
+        lines = [names, *zip(*(renamed[name] for name in names))]
+        (tmp_path / file).write_text("\n".join(",".join(line) for line in lines) + "\n")
+    found = []
+    for arguments in (
+        ["train", "problem.toml", "--method", "l2", "--epochs", "3", "--out", "run", "--quiet"],
+        ["evaluate", "run", "--data", "history.csv", "--format", "json"],
+        ["evaluate", "run", "--data", "turned.csv", "--format", "json"],
+    ):
+        done = subprocess.run([COMMAND, *arguments], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        found.append(done.stdout)
+    assert found[1] == found[2]
 
 
 def test_what_does_not_fit_is_named(shop: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 //! History: features and the parameters that came true.
 
-use regretless_core::Layout;
+use regretless_core::{Layout, Problem};
 
 use crate::content::Content;
 use crate::random::order;
@@ -84,8 +84,8 @@ impl Dataset {
 
     /// What in the data makes training look better than it is, or say nothing, by name. `parts` are the rows for training,
     /// validation and test.
-    pub fn warnings(&self, layout: &Layout, variables: &[String], parts: &[Vec<usize>; 3]) -> Vec<String> {
-        suspicions::all(self, layout, variables, parts)
+    pub fn warnings(&self, layout: &Layout, problem: &Problem, parts: &[Vec<usize>; 3]) -> Vec<String> {
+        suspicions::all(self, layout, problem, parts)
     }
 
     /// Number of rows.

@@ -1,12 +1,11 @@
 //! What in a table makes training look better than it is, or say nothing.
 //!
 //! A feature that is an affine function of a target knows the answer; a constant target needs no predictor; a column that is
-//! there twice counts twice; targets may be named for the variables in another order; a part of a few rows cannot tell methods
+//! there twice counts twice; targets may be named for the entries they feed in another order; a part of a few rows cannot tell methods
 //! apart. None of this is an error, all of it is said.
 
-use std::collections::BTreeSet;
-
-use regretless_core::Layout;
+use regretless_core::problem::Named;
+use regretless_core::{Layout, Problem};
 
 use crate::dataset::Dataset;
 
@@ -37,7 +36,7 @@ struct Column {
 pub(crate) fn all(
     data: &Dataset,
     layout: &Layout,
-    variables: &[String],
+    problem: &Problem,
     parts: &[Vec<usize>; 3],
 ) -> Vec<String> {
     let features: Vec<String> = data.names.features.clone();
@@ -55,7 +54,7 @@ pub(crate) fn all(
         columns.append(&mut truths);
         out.extend(pairs(columns, features.len()));
     }
-    out.extend(orders(&targets, layout, variables));
+    out.extend(orders(&targets, layout, problem));
     out.extend(small(parts));
     out
 }
@@ -69,17 +68,18 @@ fn names(data: &Dataset, layout: &Layout) -> Vec<String> {
     parts.flat_map(|p| p.range.clone().map(|i| format!("{}[{i}]", p.parameter.symbol()))).collect()
 }
 
-/// Parts whose targets are named for the variables, but not in their order: targets are taken as they come.
-fn orders(targets: &[String], layout: &Layout, variables: &[String]) -> Vec<String> {
+/// Parts whose targets are named for other entries than those they feed: targets that are listed are taken as they come.
+fn orders(targets: &[String], layout: &Layout, problem: &Problem) -> Vec<String> {
     let mut at = 0;
     let mut out = Vec::new();
     for part in layout.parts() {
         let own = &targets[at..at + part.range.len()];
         at += part.range.len();
-        if other_order(own, variables) {
+        let named = problem.named(part.parameter, part.range.clone(), own);
+        if matches!(named, Named::All(order) if !order.iter().copied().eq(0..own.len())) {
             let names: Vec<&str> = own.iter().map(String::as_str).collect();
             out.push(format!(
-                "the columns of {} end with the names of variables, in another order: {}. They are taken in the order they have: \
+                "the columns of {} are named for its entries in another order: {}. They are taken in the order they have: \
                  make it the one that is meant",
                 part.parameter.symbol(),
                 list(&names)
@@ -87,16 +87,6 @@ fn orders(targets: &[String], layout: &Layout, variables: &[String]) -> Vec<Stri
         }
     }
     out
-}
-
-/// True if the columns, what they begin with in common apart, are the variables in another order.
-fn other_order(columns: &[String], variables: &[String]) -> bool {
-    let ends = |column: &String| variables.iter().position(|name| column.ends_with(name.as_str()));
-    let places: Vec<usize> = columns.iter().filter_map(ends).collect();
-    let distinct: BTreeSet<usize> = places.iter().copied().collect();
-    columns.len() == variables.len()
-        && distinct.len() == variables.len()
-        && !places.iter().copied().eq(0..variables.len())
 }
 
 fn standardised(table: &[f64], names: &[String], rows: &[usize], first: usize) -> Vec<Column> {
@@ -186,20 +176,4 @@ fn list(names: &[&str]) -> String {
 fn list_of(texts: &[String]) -> String {
     let more = if texts.len() > NAMED { format!(" and {} more", texts.len() - NAMED) } else { String::new() };
     texts.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ") + &more
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn orders() {
-        let named = |all: &[&str]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let shop = named(&["bread", "cake", "roll"]);
-        assert!(!other_order(&named(&["demand_bread", "demand_cake", "demand_roll"]), &shop));
-        assert!(other_order(&named(&["demand_cake", "demand_bread", "demand_roll"]), &shop));
-        // Other names say nothing.
-        assert!(!other_order(&named(&["north", "south", "west"]), &shop));
-        assert!(!other_order(&named(&["d_cake", "d_bread"]), &shop));
-    }
 }

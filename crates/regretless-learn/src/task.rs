@@ -158,7 +158,7 @@ impl Task {
                 });
             }
         }
-        let warnings = data.warnings(&layout, problem.variables(), &parts);
+        let warnings = data.warnings(&layout, &problem, &parts);
         let standard = Standard::of(&settings.predictor, &layout, &data, &parts[0]);
         let multipliers = OnceLock::new();
         let given = settings.clone();

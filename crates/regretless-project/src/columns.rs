@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::predict::{no_column, pick, repeated};
-use crate::{Parameter, Predicted, Spec};
+use crate::{Predicted, Spec};
+use regretless_core::problem::Named;
 use regretless_learn::Split;
 
 /// What is read of a table.
@@ -96,9 +97,12 @@ pub(crate) fn targets<'a>(
     let mut all = Vec::new();
     for part in spec.predicted() {
         let mut chosen = part.select(header, place)?;
-        // One entry a variable: names beat the order of the table.
-        if matches!(part.parameter, Parameter::Linear | Parameter::Lower | Parameter::Upper) {
-            chosen = part.by_variable(chosen, header, spec.problem().variables());
+        // What a pattern found comes in the order of the table: names beat that, a list is meant as it is written.
+        if let [_pattern] = part.columns.as_slice() {
+            let names: Vec<String> = chosen.iter().map(|&i| header[i].clone()).collect();
+            if let Named::All(order) = spec.problem().named(part.parameter, part.range.clone(), &names) {
+                chosen = order.into_iter().map(|k| chosen[k]).collect();
+            }
         }
         all.extend(chosen.into_iter().map(|index| (index, part)));
     }

@@ -26,7 +26,7 @@ pub struct Predicted {
 
 impl Predicted {
     /// The columns of `header` that hold the part's entries, in order: selectors as written, and the columns of a
-    /// pattern in the table's order. `table` is the place that messages name.
+    /// pattern in the table's order; see [`Problem::named`](regretless_core::Problem::named) for what names say then. `table` is the place that messages name.
     pub fn select(&self, header: &[String], table: &Place) -> Result<Vec<usize>> {
         let mut chosen = Vec::new();
         for selector in &self.columns {
@@ -57,25 +57,6 @@ impl Predicted {
             return Err(SpecError::new(table.clone(), trouble).hint(format!("selected: {first}{more}")));
         }
         Ok(chosen)
-    }
-
-    /// Puts columns in the order of the variables where their names say which is whose: one pattern such as `price_*`,
-    /// and what its `*` stands for are the variables' names.
-    pub(crate) fn by_variable(
-        &self,
-        chosen: Vec<usize>,
-        header: &[String],
-        variables: &[String],
-    ) -> Vec<usize> {
-        let [selector] = self.columns.as_slice() else { return chosen };
-        let Some((before, after)) = selector.split_once('*') else { return chosen };
-        if after.contains(['*', '?']) || before.contains('?') || chosen.len() != variables.len() {
-            return chosen;
-        }
-        let stem = |&i: &usize| header[i].strip_prefix(before)?.strip_suffix(after);
-        let named = |variable: &String| chosen.iter().copied().find(|i| stem(i) == Some(variable.as_str()));
-        let ordered: Option<Vec<usize>> = variables.iter().map(named).collect();
-        ordered.unwrap_or(chosen)
     }
 
     fn fail(&self, table: &Place, trouble: Trouble) -> Box<SpecError> {

@@ -153,10 +153,12 @@ impl Run {
         Ok(Model::read(&path, spec.problem(), &spec.layout(), spec.predictor())?)
     }
 
-    /// The problem file of the run, and the trained model ready to decide.
+    /// The problem file of the run, and the trained model ready to decide. The file's patterns are then the columns that the
+    /// model was trained on: another table may have them in another order.
     pub fn decider(&self) -> Result<(Spec, Decider), ProjectError> {
-        let spec = self.spec()?;
+        let mut spec = self.spec()?;
         let (model, card) = self.model_for(&spec)?;
+        spec.name_targets(&card.targets);
         let decider = Decider::new(spec.problem().clone(), spec.layout(), model, card)?;
         Ok((spec, decider))
     }

@@ -92,6 +92,17 @@ impl Spec {
         self.constant
     }
 
+    /// Names the columns of the predicted parts, in their order; does nothing if these are not as many as there are.
+    pub(crate) fn name_targets(&mut self, columns: &[String]) {
+        if columns.len() != self.predicted.iter().map(|part| part.range.len()).sum::<usize>() {
+            return;
+        }
+        let mut columns = columns.iter().cloned();
+        for part in &mut self.predicted {
+            part.columns = columns.by_ref().take(part.range.len()).collect();
+        }
+    }
+
     /// The predicted parts, in the order of the file; empty if everything is known.
     pub fn predicted(&self) -> &[Predicted] {
         &self.predicted

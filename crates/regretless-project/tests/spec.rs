@@ -122,6 +122,24 @@ fn names_of_variables_beat_the_order_of_columns() {
 }
 
 #[test]
+fn names_of_rows_beat_the_order_of_columns() {
+    let limits = |selector: &str, header: &str| {
+        let spec = parse(&format!(
+            "[problem]\nvariables = [\"bread\", \"cake\"]\n[objective]\nlinear = 0\n[[soft]]\nname = \"oven\"\n\
+             rows = [[0, 1], [2, 0]]\nlimit = {{ predict = {selector} }}\nover = 1\n"
+        ));
+        table(&spec, &format!("{header}\n1,2\n")).row(0).unwrap().get(Parameter::Limit).unwrap().to_vec()
+    };
+    // The first row is that of `cake`.
+    assert_eq!(limits("\"demand_*\"", "demand_bread,demand_cake"), [2.0, 1.0]);
+    assert_eq!(limits("\"demand_*\"", "demand_oven_1,demand_oven_0"), [2.0, 1.0]);
+    assert_eq!(limits("\"demand_*\"", "demand_2,demand_1"), [2.0, 1.0]);
+    // A list is meant as it is written, and names may say nothing.
+    assert_eq!(limits("[\"demand_bread\", \"demand_cake\"]", "demand_bread,demand_cake"), [1.0, 2.0]);
+    assert_eq!(limits("\"demand_*\"", "demand_north,demand_east"), [1.0, 2.0]);
+}
+
+#[test]
 fn settings() {
     let rule = |text: &str| {
         parse(&format!("[problem]\nvariables = 1\n[objective]\nlinear = 1\n[surrogate]\n{text}"))

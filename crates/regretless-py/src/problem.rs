@@ -6,6 +6,7 @@ use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use regretless_core::engine::Accuracy;
+use regretless_core::problem::Named;
 use regretless_core::{self as core, Coefficients, Matrix, Oracle, Soft, Status, Tolerances};
 
 use crate::arrays::{Given, Overrides, flat, kinds, of_kind, parameter, table};
@@ -32,6 +33,9 @@ pub(crate) struct Problem {
 
 /// Rows and columns.
 type Places<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+
+/// The column of each entry, if names tell; else names that are missing, and columns that nothing is called like.
+type ByName = (Option<Vec<usize>>, Vec<String>, Vec<String>);
 
 fn coefficients(what: &str, given: &Stated<'_>) -> PyResult<Coefficients> {
     match given {
@@ -128,6 +132,17 @@ impl Problem {
             let array = |part: Vec<usize>| part.iter().map(whole).collect::<Vec<_>>().to_pyarray(py);
             (array(rows), array(columns))
         }))
+    }
+
+    /// What names of columns say about a parameter's entries: the column of each, or names that are missing and columns that
+    /// are none of theirs, or nothing.
+    fn named(&self, symbol: &str, columns: Vec<String>) -> PyResult<ByName> {
+        let parameter = parameter(symbol)?;
+        Ok(match self.inner.named(parameter, 0..parameter.entries(&self.inner), &columns) {
+            Named::All(order) => (Some(order), Vec::new(), Vec::new()),
+            Named::Most { missing, unknown } => (None, missing, unknown),
+            Named::None => (None, Vec::new(), Vec::new()),
+        })
     }
 
     /// Exact optima of a batch. Without an optimum all is NaN but infinite objectives; with `best_effort`, what the solve came to.

@@ -11,7 +11,7 @@ use regretless_core::{Coefficients, Sense};
 use regretless_learn::Task;
 use regretless_project::check::{Table, check};
 use regretless_project::page::{Finished, runs};
-use regretless_project::{Overrides, ProjectError, Run, Spec};
+use regretless_project::{Overrides, Predicted, ProjectError, Run, Spec};
 
 use crate::arrays::{parameter, table};
 use crate::data::{Columns, Data, frame};
@@ -68,12 +68,20 @@ fn state<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Bound<'py, PyDict>> {
     Ok(out)
 }
 
-/// The state of a problem file's problem, its name, and the symbols of what it predicts.
-type Stated<'py> = (Bound<'py, PyDict>, Option<String>, Vec<&'static str>);
+/// A predicted part: symbol, the entries of the parameter from and to, its columns by name or pattern.
+type Part = (&'static str, usize, usize, Vec<String>);
+
+/// The state of a problem file's problem, its name, and what it predicts in the order of the targets.
+type Stated<'py> = (Bound<'py, PyDict>, Option<String>, Vec<Part>);
 
 fn stated<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Stated<'py>> {
-    let symbols = spec.predicted().iter().map(|part| part.parameter.symbol()).collect();
-    Ok((state(py, spec)?, spec.name().map(str::to_owned), symbols))
+    Ok((state(py, spec)?, spec.name().map(str::to_owned), parts(spec)))
+}
+
+fn parts(spec: &Spec) -> Vec<Part> {
+    let part =
+        |part: &Predicted| (part.parameter.symbol(), part.range.start, part.range.end, part.columns.clone());
+    spec.predicted().iter().map(part).collect()
 }
 
 /// A setting as Python gives it; `None` for null.
@@ -128,20 +136,14 @@ impl Project {
         Ok(Self { spec: spec.map_err(|e| error::spec(&e))? })
     }
 
-    /// What `Problem` is made from, the problem's name, and the symbols of what is predicted.
+    /// What `Problem` is made from, the problem's name, and what is predicted.
     fn stated<'py>(&self, py: Python<'py>) -> PyResult<Stated<'py>> {
         stated(py, &self.spec)
     }
 
-    /// The predicted parts in the order of the targets: symbol, and the entries of the parameter from and to.
-    fn parts(&self) -> Vec<(&'static str, usize, usize)> {
-        let parts = self.spec.predicted().iter();
-        parts.map(|part| (part.parameter.symbol(), part.range.start, part.range.end)).collect()
-    }
-
-    /// The columns of the predicted parts, by name or pattern.
-    fn targets(&self) -> Vec<String> {
-        self.spec.predicted().iter().flat_map(|part| part.columns.iter().cloned()).collect()
+    /// The predicted parts in the order of the targets.
+    fn parts(&self) -> Vec<Part> {
+        parts(&self.spec)
     }
 
     /// The seed of the settings.

@@ -25,7 +25,7 @@ pub(super) fn run(spec: &Spec, table: Table<'_>) -> Vec<Finding> {
     findings.push(missing(spec, &data));
     let parts = data.split(&spec.settings().split, spec.training().seed);
     findings.push(split(spec, &parts));
-    let suspicious = data.warnings(&spec.layout(), spec.problem().variables(), &parts);
+    let suspicious = data.warnings(&spec.layout(), spec.problem(), &parts);
     findings.extend(suspicious.into_iter().map(|text| Finding {
         check: "table",
         verdict: Verdict::Warning,
