@@ -70,7 +70,7 @@ def timeless(comparison: rl.Comparison) -> Any:
 
     def without(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: without(v) for key, v in value.items() if key != "seconds"}
+            return {key: without(v) for key, v in value.items() if not key.startswith("seconds")}
         return [without(v) for v in value] if isinstance(value, list) else value
 
     return json.dumps([without(comparison.rows), without(comparison.records)])
