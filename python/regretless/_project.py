@@ -28,6 +28,7 @@ SETTINGS = {
     "predictor": "predictor.kind",
     "layers": "predictor.layers",
     "trees": "predictor.*",
+    "target_transform": "predictor.target_transform",
     "dropout": "predictor.dropout",
     "embedding": "predictor.quadratic",
     "method": "training.method",

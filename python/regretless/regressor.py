@@ -73,7 +73,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     ``predicts`` names one parameter or several; θ, if the problem states none, need not be named. ``method`` is ``"auto"`` (trains two-stage predictors, fine-tunes them with every decision loss that fits, tries scenarios, and keeps what
     is best on validation), one of ``regretless.METHODS``, or one of them with ``+l2``, ``+stopped`` and ``+scenarios``. ``K`` is ``"auto"``, a number, or
     several to choose from. ``predictor`` is ``"linear"``, ``"mlp"`` or ``"trees"``, boosted trees with keys of ``[predictor]`` in ``trees``, such as
-    ``{"depth": 4}``. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
+    ``{"depth": 4}``. ``target_transform`` is the scale on which positive targets are predicted: ``"log"``, ``"root"``, ``"none"``, or chosen by
+    decisions (``"auto"``); ``warmup`` is what of ``l2`` comes before a decision loss: epochs, or all of it (``"auto"``). The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
 
     ``fit(X, y)`` takes arrays or frames (pandas, polars, Arrow): for one predicted parameter its entries, or a dict with several parameters, or for
     a search one array with their entries side by side, in the order of ``predicts``. For one quantity y may have one axis. Columns of frames are
@@ -104,10 +105,12 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         predictor: str = "mlp",
         layers: Sequence[int] | None = None,
         trees: Mapping[str, Any] | None = None,
+        target_transform: str | None = None,
         K: float | Sequence[float] | str = "auto",
         smoothing: float = 0.0,
         multipliers: str | float = "dual",
         mix: float | None = None,
+        warmup: int | str | None = None,
         epochs: int | None = None,
         batch: int | None = None,
         learning_rate: float | None = None,
@@ -129,10 +132,12 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.predictor = predictor
         self.layers = layers
         self.trees = trees
+        self.target_transform = target_transform
         self.K = K
         self.smoothing = smoothing
         self.multipliers = multipliers
         self.mix = mix
+        self.warmup = warmup
         self.epochs = epochs
         self.batch = batch
         self.learning_rate = learning_rate

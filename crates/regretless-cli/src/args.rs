@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use regretless_learn::Shard;
+use regretless_learn::{Shard, Warmup};
 
 use crate::commands::paper::PaperArgs;
 use crate::commands::study::StudyArgs;
@@ -156,9 +156,9 @@ pub(crate) struct SettingArgs {
     /// Weight of L2 in methods with +l2
     #[arg(long, value_name = "X")]
     pub(crate) mix: Option<f64>,
-    /// Epochs of L2 before the method
+    /// Epochs of L2 before the method, or auto: all of an l2
     #[arg(long, value_name = "N")]
-    pub(crate) warmup: Option<usize>,
+    pub(crate) warmup: Option<Warmup>,
     /// Seed of everything random
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,

@@ -14,7 +14,7 @@ use crate::predictor::trees::{LEAVES, NODES, SIZES};
 use crate::predictor::{Trees, Weights};
 
 /// Raised when the layout of checkpoints changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What a checkpoint holds besides its tensors.
 #[derive(Serialize, Deserialize)]
@@ -63,6 +63,10 @@ pub(crate) fn write(path: &Path, fit: &mut Fit<'_>, stage: usize) -> Result<(), 
     }
     floats("optimizer.first".into(), &fit.optimizer.first);
     floats("optimizer.second".into(), &fit.optimizer.second);
+    for (label, transforms) in [("now", &fit.model.transforms), ("best", &fit.best.transforms)] {
+        let corrections: Vec<u8> = transforms.iter().flat_map(|t| t.correction.to_le_bytes()).collect();
+        tensors.insert(format!("{label}.corrections"), (vec![transforms.len()], Dtype::F64, corrections));
+    }
     let losses = fit.objective.as_mut().map(|o| o.main.checkpoint()).unwrap_or_default();
     for (name, state) in [("loss", losses), ("regret", fit.regret.checkpoint())] {
         tensors.insert(name.into(), (vec![state.len()], Dtype::U8, state));
@@ -127,6 +131,13 @@ pub(crate) fn read(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
     }
     fit.model.members[0] = now;
     fit.best.predictor = best;
+    fit.best.transforms.clone_from(&fit.model.transforms);
+    for (label, transforms) in [("now", &mut fit.model.transforms), ("best", &mut fit.best.transforms)] {
+        let corrections = data(&format!("{label}.corrections"))?;
+        for (transform, bytes) in transforms.iter_mut().zip(corrections.as_chunks::<8>().0) {
+            transform.correction = f64::from_le_bytes(*bytes);
+        }
+    }
     fit.best.epoch = header.best_epoch;
     fit.best.value = header.best_value.unwrap_or(f64::INFINITY);
     fit.history = header.history;

@@ -9,7 +9,7 @@ use crate::measures::Measures;
 use crate::numbers::four;
 use crate::recipe::Recipe;
 use crate::regression;
-use crate::settings::{Base, MethodName, Settings};
+use crate::settings::{Base, MethodName, Settings, Warmup};
 use crate::suspicions::ENOUGH;
 use crate::task::Task;
 use crate::trainer::{Candidate, Trainer};
@@ -205,7 +205,7 @@ fn auto(trainer: &mut Trainer<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>)
         let start = first + best_of(learned);
         'methods: for name in decision_methods(trainer.task()) {
             for mut recipe in Recipe::of(settings, name, seed) {
-                recipe.training.warmup = 0;
+                recipe.training.warmup = Warmup::Epochs(0);
                 recipe.name = format!("{} from {}", recipe.name, candidates[start].name);
                 let tuned = trainer.candidate(&recipe, Some(&candidates[start]))?;
                 candidates.push(tuned);

@@ -51,6 +51,7 @@ pub(crate) struct Best {
     pub(crate) epoch: usize,
     pub(crate) value: f64,
     pub(crate) predictor: Box<dyn Predictor>,
+    pub(crate) transforms: Vec<Transform>,
 }
 
 impl<'a> Fit<'a> {
@@ -67,14 +68,20 @@ impl<'a> Fit<'a> {
             model.residuals.clear();
             None
         };
-        let units = if recipe.scales.is_empty() { task.units() } else { units(&model) };
+        let own = |there: bool| if there { units(&model) } else { task.units() };
+        let units = [own(recipe.is_measured_there()), own(!model.transforms.is_empty())];
         let objective = recipe
             .method
             .map(|method| objective(task, recipe, method, units, scenarios.clone()))
             .transpose()?;
         let regret = task.regret(scenarios)?;
         let training = &recipe.training;
-        let best = Best { epoch: 0, value: f64::INFINITY, predictor: model.members[0].clone() };
+        let best = Best {
+            epoch: 0,
+            value: f64::INFINITY,
+            predictor: model.members[0].clone(),
+            transforms: model.transforms.clone(),
+        };
         let boosting = model.members[0].boosting().map(|trees| Boosting::new(task, trees));
         let solved = if regression::applies(task, recipe) {
             Some(regression::solve(task, recipe, &task.untrained(recipe)?)?)
@@ -143,7 +150,7 @@ impl<'a> Fit<'a> {
         let last = self.recipe.training.keep == Keep::Last && ended != Ended::Diverged;
         if !last {
             self.model.members[0] = self.best.predictor.clone();
-            self.correct();
+            self.model.transforms.clone_from(&self.best.transforms);
         }
         let best = if last { self.history.last().map_or(0, |e| e.epoch) } else { self.best.epoch };
         Ok(Fitted { model: self.model, best, history: self.history, ended, seconds: self.seconds })
@@ -165,7 +172,7 @@ impl<'a> Fit<'a> {
         }
         let regrets: Vec<f64> = self.history.iter().skip(1).map(|e| e.valid.regret).collect();
         // Warming up is not the method's fault.
-        let improved = last_improvement(&self.history).max(self.recipe.training.warmup);
+        let improved = last_improvement(&self.history).max(self.recipe.training.warmup.epochs());
         let waited = last.epoch.saturating_sub(improved);
         stop_now(self.recipe.training.stop, &regrets, waited).then_some(Ended::NoProgress)
     }
@@ -198,7 +205,7 @@ impl<'a> Fit<'a> {
             }
         }
         let started = Instant::now();
-        self.correct();
+        self.correct(number);
         if epoch.ran_away {
             // Nothing to learn from here; `ended` sees it.
             epoch.valid = Measures::nothing(self.task.valid().len());
@@ -212,7 +219,9 @@ impl<'a> Fit<'a> {
         let value = self.value(&epoch);
         epoch.best = is_solution || epoch.valid.instances > 0 && self.better(&epoch, value);
         if epoch.best {
-            self.best = Best { epoch: number, value, predictor: self.model.members[0].clone() };
+            let Model { members, transforms, .. } = &self.model;
+            let (predictor, transforms) = (members[0].clone(), transforms.clone());
+            self.best = Best { epoch: number, value, predictor, transforms };
             self.flat = 0;
         } else {
             self.flat += 1;
@@ -240,14 +249,20 @@ impl<'a> Fit<'a> {
         epoch.valid.undecided < undecided || epoch.valid.undecided == undecided && value < self.best.value
     }
 
-    /// Makes means of what is forecast on another scale, by the errors that the predictor makes there on training rows.
-    fn correct(&mut self) {
-        if self.recipe.scales.is_empty() || self.recipe.method != Some(Method::L2) {
+    /// Makes means of what is predicted on another scale, by the errors that the predictor makes there on training rows. Of a decision
+    /// loss after the epochs of L2 before it: the way back then stays, and what is learned is all else.
+    fn correct(&mut self, number: usize) {
+        let means = match self.recipe.method {
+            Some(Method::L2) => true,
+            Some(_) if self.recipe.of_forecast() => false,
+            _ => number <= self.recipe.training.warmup.epochs(),
+        };
+        if self.recipe.scales.is_empty() || !means {
             return;
         }
         let outputs = self.outputs(Part::Train);
         let (rows, width) = (self.task.train(), self.model.width());
-        let truths = self.task.targets(rows);
+        let (truths, weights) = (self.task.targets(rows), self.task.weights(rows));
         let model = &mut self.model;
         for (k, transform) in model.transforms.iter_mut().enumerate() {
             let there = |r: usize| {
@@ -255,7 +270,7 @@ impl<'a> Fit<'a> {
                 transform.scale.forward(truths[i]) - model.targets.back(k, outputs[i])
             };
             let errors: Vec<f64> = (0..rows.len()).map(there).collect();
-            *transform = Transform::smeared(transform.scale, &errors);
+            *transform = Transform::smeared(transform.scale, &errors, &weights);
         }
     }
 
@@ -295,12 +310,13 @@ impl<'a> Fit<'a> {
         let rows = self.task.part(part);
         let Some(objective) = &mut self.objective else { return Ok(None) };
         let Model { targets, transforms, .. } = &self.model;
-        let transforms = if self.recipe.scales.is_empty() { &transforms[..] } else { &[] };
-        let predictions: Vec<f64> = transform::read(targets, transforms, &outputs).map(|(p, _)| p).collect();
+        let (ways, scales): (&[Transform], &[Transform]) =
+            if self.recipe.is_measured_there() { (&[], transforms) } else { (transforms, &[]) };
+        let predictions: Vec<f64> = transform::read(targets, ways, &outputs).map(|(p, _)| p).collect();
         if rows.is_empty() || predictions.iter().any(|p| !p.is_finite()) {
             return Ok(None);
         }
-        let truths = truths(self.task, self.recipe, rows);
+        let truths = truths(self.task, scales, rows);
         let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
         let batch = Batch { predictions: &predictions, truths: &truths, ids: &ids };
         let losses = objective.main.evaluate(&batch)?;

@@ -13,7 +13,7 @@ use crate::recipe::Recipe;
 use crate::regression;
 use crate::scaler::Scaler;
 use crate::task::Task;
-use crate::transform::{self, Transform};
+use crate::transform::{self, Scale, Transform};
 
 /// The losses of one epoch, and what they came to.
 pub(crate) struct Lesson<'a> {
@@ -79,15 +79,24 @@ impl<'a> Lesson<'a> {
         rows: &[usize],
         outputs: &[f32],
     ) -> Result<Vec<f32>, LearnError> {
-        let truths = truths(self.task, self.recipe, rows);
         let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
-        // Losses of a forecast on another scale are measured there.
-        let transforms = if self.recipe.scales.is_empty() { transforms } else { &[] };
-        let (predictions, slopes): (Vec<f64>, Vec<f64>) =
-            transform::read(targets, transforms, outputs).unzip();
-        let batch = Batch { predictions: &predictions, truths: &truths, ids: &ids };
+        let read = |there: bool| -> (Vec<f64>, (Vec<f64>, Vec<f64>)) {
+            let ways = if there { &[] } else { transforms };
+            let scales = if there { transforms } else { &[] };
+            (truths(self.task, scales, rows), transform::read(targets, ways, outputs).unzip())
+        };
+        let (true_main, (main, slopes)) = read(self.recipe.is_measured_there());
+        let batch = Batch { predictions: &main, truths: &true_main, ids: &ids };
+        // Squared errors beside a decision loss are those of the forecast, on the scale where it is made.
+        let aside = self.objective.weight(self.number) > 0.0 && !transforms.is_empty();
+        let aside = aside.then(|| read(true));
+        let aside = aside.as_ref().map(|(truths, (predictions, slopes))| {
+            let batch = Batch { predictions, truths, ids: &ids };
+            (batch, slopes.as_slice())
+        });
         let since = Instant::now();
-        let step = self.objective.step(&batch, &slopes, &self.task.weights(rows), self.number)?;
+        let weights = self.task.weights(rows);
+        let step = self.objective.step(&batch, &slopes, aside, &weights, self.number)?;
         self.losing += since.elapsed();
         self.rows += rows.len();
         self.value += step.value;
@@ -111,9 +120,9 @@ impl<'a> Lesson<'a> {
     ) -> Option<(f64, Vec<f64>)> {
         let plain = self.recipe.of_forecast() && self.objective.weight(self.number) == 0.0;
         let level = regression::level(self.recipe).filter(|_| plain)?;
-        let truths = truths(self.task, self.recipe, rows);
-        let transforms = if self.recipe.scales.is_empty() { transforms } else { &[] };
-        let read = transform::read(targets, transforms, outputs).zip(truths);
+        let there = self.recipe.is_measured_there();
+        let truths = truths(self.task, if there { transforms } else { &[] }, rows);
+        let read = transform::read(targets, if there { &[] } else { transforms }, outputs).zip(truths);
         let short = read.map(|((p, slope), truth)| if slope == 0.0 { 0.0 } else { (truth - p) / slope });
         Some((level, short.collect()))
     }
@@ -144,11 +153,11 @@ impl<'a> Lesson<'a> {
     }
 }
 
-/// What some rows' outputs are compared with, on the scale that the recipe forecasts on.
-pub(crate) fn truths(task: &Task, recipe: &Recipe, rows: &[usize]) -> Vec<f64> {
+/// What some rows' outputs are compared with, on the scales of these transforms.
+pub(crate) fn truths(task: &Task, transforms: &[Transform], rows: &[usize]) -> Vec<f64> {
     let mut truths = task.targets(rows);
-    let width = recipe.scales.len().max(1);
-    let scale = |i: usize| recipe.scales.get(i % width).copied().unwrap_or_default();
+    let width = transforms.len().max(1);
+    let scale = |i: usize| transforms.get(i % width).map_or(Scale::None, |t| t.scale);
     truths.iter_mut().enumerate().for_each(|(i, t)| *t = scale(i).forward(*t));
     truths
 }

@@ -78,7 +78,7 @@ pub use settings::{
     Activation, Base, Clip, ErrorWeights, Infeasible, Initial, Keep, MethodError, MethodName, Mix,
     OptimizerKind, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
     Regression, ScenarioSource, Scenarios, Schedule, Settings, Sharpness, Split, SplitKind, Stop,
-    SurrogateSettings, TrainingSettings, TreeSettings, visible,
+    SurrogateSettings, TargetTransform, TrainingSettings, TreeSettings, Warmup, visible,
 };
 pub use shard::{Shard, ShardError};
 pub use stages::Stages;

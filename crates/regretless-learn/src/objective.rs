@@ -76,11 +76,12 @@ impl Objective {
     /// Values and gradients of a batch. `slopes`, the derivatives of predictions by outputs, take gradients from the
     /// parameters' units to the outputs'; `weights` say how much each instance counts, 1 on average.
     ///
-    /// Mixed with L2 as [`mix`] says.
+    /// Mixed with L2 as [`mix`] says. `aside` is what L2 sees, with slopes of its own, where that is another scale.
     pub fn step(
         &mut self,
         batch: &Batch<'_>,
         slopes: &[f64],
+        aside: Option<(Batch<'_>, &[f64])>,
         weights: &[f64],
         epoch: usize,
     ) -> Result<Step, LearnError> {
@@ -101,6 +102,7 @@ impl Objective {
             step.work = losses.work;
         }
         if weight > 0.0 {
+            let (batch, slopes) = aside.as_ref().map_or((batch, slopes), |(batch, slopes)| (batch, slopes));
             let losses = self.l2.evaluate(batch)?;
             let mut plain = outputs(&losses, slopes);
             weigh(&mut plain, width, weights);
@@ -116,12 +118,12 @@ impl Objective {
     }
 }
 
-/// The losses of a recipe; `units` are those in which losses of the forecast measure each entry.
+/// The losses of a recipe; `units` are those in which losses of the forecast measure each entry, the second those of L2 beside them.
 pub(crate) fn objective(
     task: &Task,
     recipe: &Recipe,
     method: Method,
-    units: Vec<f64>,
+    [units, aside]: [Vec<f64>; 2],
     scenarios: Option<Scenarios>,
 ) -> Result<Objective, LearnError> {
     let training = &recipe.training;
@@ -133,18 +135,18 @@ pub(crate) fn objective(
         over: training.weights.over,
         under: training.weights.under,
         multipliers: if method.uses_surrogate() { Some(task.multipliers()?) } else { None },
-        scale: Some(units.clone()),
+        scale: Some(units),
         scenarios,
         truths: Some(task.truths()),
         ..LossOptions::default()
     };
-    let plain = LossOptions { scale: Some(units), ..LossOptions::default() };
+    let plain = LossOptions { scale: Some(aside), ..LossOptions::default() };
     Ok(Objective {
         main: build_loss(method, task.problem(), task.layout(), &options)?,
         l2: build_loss(Method::L2, task.problem(), task.layout(), &plain)?,
         mix: recipe.mixed.then_some(training.mix),
         bound: training.bound,
-        warmup: training.warmup,
+        warmup: training.warmup.epochs(),
         sharpness: recipe.k.clone(),
     })
 }

@@ -20,7 +20,7 @@ pub struct Recipe {
     pub scenarios: bool,
     /// Sharpness: one value or a way from one to another.
     pub k: Sharpness,
-    /// The scale on which a network forecasts each target; empty if all are on their own.
+    /// The scale on which an untrained predictor is to predict each target; empty if all are on their own.
     pub scales: Vec<Scale>,
     /// Everything else.
     pub training: TrainingSettings,
@@ -59,6 +59,16 @@ impl Recipe {
     /// True if the loss is one of the forecast alone: the first of two stages.
     pub(crate) fn of_forecast(&self) -> bool {
         self.method.is_some_and(|m| !m.is_decision_focused()) && !self.mixed
+    }
+
+    /// True if it has a loss of the decision, so that a forecast may come first.
+    pub(crate) fn is_tuned(&self) -> bool {
+        self.method.is_some() && !self.of_forecast()
+    }
+
+    /// True if its loss is measured on the scale where the forecast is made.
+    pub(crate) fn is_measured_there(&self) -> bool {
+        self.of_forecast() && !self.scales.is_empty()
     }
 
     /// True if decisions are for the average over residuals.

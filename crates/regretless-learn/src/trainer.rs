@@ -16,10 +16,11 @@ use crate::model_file::{self, For, ModelCard};
 use crate::observer::Observer;
 use crate::recipe::Recipe;
 use crate::regression;
-use crate::settings::{MethodName, Regression, ScenarioSource, TrainingSettings};
+use crate::settings::{MethodName, Regression, ScenarioSource, TrainingSettings, Warmup};
 use crate::stages::{self, Stages};
 use crate::task::Task;
 use crate::tensorboard::EventWriter;
+use crate::transform::Scale;
 
 /// Trains predictors one after the other, each written down as a stage if there is a place for them.
 pub struct Trainer<'a> {
@@ -169,6 +170,16 @@ impl<'a> Trainer<'a> {
         if recipe.trains_through_residuals() {
             return self.through_residuals(recipe, start);
         }
+        if start.is_none() && recipe.training.warmup == Warmup::Auto && recipe.is_tuned() {
+            let first = self.two_stage(recipe, false)?;
+            if self.interrupted() {
+                // The checkpoint that is left is an earlier stage's: this one may not be begun.
+                return Ok(first);
+            }
+            let mut tuned = self.candidate(recipe, Some(&first))?;
+            tuned.fitted.seconds += first.fitted.seconds;
+            return Ok(tuned);
+        }
         if recipe.scenarios && !recipe.wants_residuals() {
             let fitted = self.ensemble(recipe, from)?;
             lineage.push(recipe.clone());
@@ -211,12 +222,7 @@ impl<'a> Trainer<'a> {
         let first = match start {
             Some(start) if !start.fitted.model.residuals.is_empty() => start.clone(),
             Some(start) => self.with_scenarios(start)?,
-            None => {
-                let base = MethodName { scenarios: true, ..Method::L2.into() };
-                let mut plain = Recipe::of(self.task.settings(), base, recipe.training.seed).remove(0);
-                plain.name = format!("{} (l2 first)", recipe.name);
-                self.candidate(&plain, None)?
-            }
+            None => self.two_stage(recipe, true)?,
         };
         if self.interrupted() {
             // The checkpoint that is left is an earlier stage's: this one may not be begun.
@@ -228,10 +234,20 @@ impl<'a> Trainer<'a> {
         self.judged(recipe, lineage, fitted)
     }
 
+    /// The forecast that a recipe starts from.
+    fn two_stage(&mut self, recipe: &Recipe, scenarios: bool) -> Result<Candidate, LearnError> {
+        let base = MethodName { scenarios, ..Method::L2.into() };
+        let mut plain = Recipe::of(self.task.settings(), base, recipe.training.seed).remove(0);
+        plain.name = format!("{} (l2 first)", recipe.name);
+        self.candidate(&plain, None)
+    }
+
     /// Members that differ by their seeds.
     fn ensemble(&mut self, recipe: &Recipe, start: Option<&Model>) -> Result<Fitted, LearnError> {
         let count = recipe.training.scenarios.count;
+        let recipe = &if start.is_none() { self.on_given_scale(recipe)? } else { recipe.clone() };
         let mut members = Vec::new();
+        let mut corrections = vec![0.0; self.task.layout().width()];
         let mut first: Option<Fitted> = None;
         let mut seconds = 0.0;
         for i in 0..count {
@@ -243,6 +259,7 @@ impl<'a> Trainer<'a> {
             let member = Recipe { name, training, scenarios: false, ..recipe.clone() };
             let fitted = self.fit(self.task, &member, start)?;
             seconds += fitted.seconds;
+            corrections.iter_mut().zip(&fitted.model.transforms).for_each(|(c, t)| *c += t.correction);
             members.extend(fitted.model.members.iter().cloned());
             first.get_or_insert(fitted);
             if self.interrupted() {
@@ -255,26 +272,39 @@ impl<'a> Trainer<'a> {
                 hint: "give `scenarios` a count of at least 1".into(),
             });
         };
+        let trained = members.len() as f64;
         first.model.members = members;
+        for (transform, sum) in first.model.transforms.iter_mut().zip(corrections) {
+            transform.correction = sum / trained;
+        }
         first.seconds = seconds;
         Ok(first)
     }
 
-    /// Trains a recipe. A network's forecast of skewed targets is also tried on another scale, and kept there if it decides better
-    /// on validation by more than the gain's standard error.
+    /// A recipe with the scale that the settings ask for.
+    fn on_given_scale(&self, recipe: &Recipe) -> Result<Recipe, LearnError> {
+        let Some(scales) = regression::given(self.task)? else { return Ok(recipe.clone()) };
+        let scales = if scales.iter().all(|s| *s == Scale::None) { Vec::new() } else { scales };
+        Ok(Recipe { scales, ..recipe.clone() })
+    }
+
+    /// Trains a recipe on the scale that the settings ask for. Where they leave it open, skewed targets are also tried on another one,
+    /// and kept there if that decides better on validation by more than the gain's standard error.
     fn fit_on_best_scale(
         &mut self,
         recipe: &Recipe,
         start: Option<&Model>,
     ) -> Result<(Recipe, Fitted), LearnError> {
-        let plain = self.fit(self.task, recipe, start)?;
-        let scales = if start.is_none() && plain.ended != Ended::Interrupted {
+        let open = start.is_none() && recipe.method.is_some() && !regression::applies(self.task, recipe);
+        let given = if open { self.on_given_scale(recipe)? } else { recipe.clone() };
+        let plain = self.fit(self.task, &given, start)?;
+        let scales = if open && plain.ended != Ended::Interrupted {
             regression::scales(self.task, recipe)?
         } else {
             Vec::new()
         };
         if scales.is_empty() {
-            return Ok((recipe.clone(), plain));
+            return Ok((given, plain));
         }
         let other = Recipe { scales, ..recipe.clone() };
         let named = Recipe { name: format!("{} on another scale", recipe.name), ..other.clone() };

@@ -65,10 +65,13 @@ impl Transform {
         Self { scale, correction: if scale == Scale::Log { 1.0 } else { 0.0 } }
     }
 
-    /// A scale whose way back gives means, from errors (true − predicted) on the scale.
-    pub fn smeared(scale: Scale, errors: &[f64]) -> Self {
-        let mean =
-            |of: &dyn Fn(f64) -> f64| errors.iter().map(|e| of(*e)).sum::<f64>() / errors.len().max(1) as f64;
+    /// A scale whose way back gives means, from errors (true − predicted) on the scale and how much each of them counts.
+    pub fn smeared(scale: Scale, errors: &[f64], weights: &[f64]) -> Self {
+        let all = weights.iter().sum::<f64>();
+        let mean = |of: &dyn Fn(f64) -> f64| {
+            let sum = errors.iter().zip(weights).map(|(e, w)| w * of(*e)).sum::<f64>();
+            if all > 0.0 { sum / all } else { sum }
+        };
         let correction = match scale {
             Scale::None => 0.0,
             Scale::Log => mean(&f64::exp),
@@ -155,17 +158,21 @@ mod tests {
     fn corrected_predictions_are_means() {
         let errors = [-0.7, -0.1, 0.2, 0.9, -0.3];
         let mean = |of: &dyn Fn(f64) -> f64| errors.iter().map(|e| of(*e)).sum::<f64>() / 5.0;
-        let log = Transform::smeared(Scale::Log, &errors).back(1.3);
+        let log = Transform::smeared(Scale::Log, &errors, &[1.0; 5]).back(1.3);
         assert!((log - mean(&|e| (1.3 + e).exp())).abs() < 1e-12);
-        let root = Transform::smeared(Scale::Root, &errors).back(1.3);
+        let root = Transform::smeared(Scale::Root, &errors, &[1.0; 5]).back(1.3);
         assert!((root - mean(&|e| (1.3 + e).powi(2))).abs() < 1e-12, "errors of mean 0");
-        assert_eq!(Transform::smeared(Scale::None, &errors), Transform::default());
+        assert_eq!(Transform::smeared(Scale::None, &errors, &[1.0; 5]), Transform::default());
+        // A row that counts twice is there twice.
+        let twice = Transform::smeared(Scale::Log, &[0.3, -0.2, 0.3], &[1.0; 3]);
+        let heavy = Transform::smeared(Scale::Log, &[0.3, -0.2], &[2.0, 1.0]);
+        assert!((twice.correction - heavy.correction).abs() < 1e-12);
     }
 
     #[test]
     fn what_is_no_number_stays_none() {
         for scale in [Scale::None, Scale::Log, Scale::Root] {
-            let transform = Transform::smeared(scale, &[0.1, -0.2, 0.4]);
+            let transform = Transform::smeared(scale, &[0.1, -0.2, 0.4], &[1.0; 3]);
             assert!(transform.back(f64::NAN).is_nan() && transform.output(2.0, 0.5, f64::NAN).0.is_nan());
         }
     }
@@ -174,7 +181,7 @@ mod tests {
     fn slopes() {
         let h = 1e-6;
         for scale in [Scale::None, Scale::Log, Scale::Root] {
-            let transform = Transform::smeared(scale, &[0.1, -0.2, 0.4]);
+            let transform = Transform::smeared(scale, &[0.1, -0.2, 0.4], &[1.0; 3]);
             for output in [-12.0, -0.4, 0.7, 12.0] {
                 let at = |o: f64| transform.output(2.0, 0.5, o).0;
                 let slope = transform.output(2.0, 0.5, output).1;

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use regretless_core::problem::Block;
 use regretless_core::{Coefficients, Sense};
-use regretless_learn::Task;
+use regretless_learn::{Task, Warmup};
 use regretless_project::check::{Table, check};
 use regretless_project::page::{Finished, runs};
 use regretless_project::{Overrides, Predicted, ProjectError, Run, Spec};
@@ -110,7 +110,13 @@ impl Project {
             epochs: of("epochs", one("epochs"))?,
             batch: of("batch", one("batch"))?,
             learning_rate: of("learning_rate", one("learning_rate"))?,
-            warmup: of("warmup", one("warmup"))?,
+            warmup: match one("warmup") {
+                serde_json::Value::String(word) => {
+                    let wrong = |e| error::raise("TrainingError", format!("warmup: {e}"));
+                    Some(word.parse::<Warmup>().map_err(wrong)?)
+                }
+                epochs => of("warmup", epochs)?.map(Warmup::Epochs),
+            },
             mix: of("mix", one("mix"))?,
             seed: of("seed", one("seed"))?,
             k: of("K", k)?,

@@ -16,11 +16,12 @@ use self::design::Design;
 use self::quantile::{pinball, quantile};
 use self::ridge::{Ridge, Ridges};
 use self::scale::Aim;
+pub(crate) use self::scale::given;
 use crate::error::{Hint, LearnError};
 use crate::model::Model;
 use crate::recipe::Recipe;
 use crate::scaler::Scaler;
-use crate::settings::{PredictorKind, Regression};
+use crate::settings::{PredictorKind, Regression, TargetTransform};
 use crate::stats::Summary;
 use crate::task::Task;
 use crate::transform::{Scale, Transform};
@@ -44,11 +45,18 @@ fn plain_forecast(task: &Task, recipe: &Recipe) -> bool {
         && recipe.of_forecast()
 }
 
-/// The scale on which a network's or trees' forecast of each target is worth a try: the one on which a linear forecast decides
-/// better than on its own. Empty if there is none.
+/// The scale on which each target is worth a try where the settings leave it open: the one on which a linear forecast decides better
+/// than on its own. Empty if there is none.
 pub(crate) fn scales(task: &Task, recipe: &Recipe) -> Result<Vec<Scale>, LearnError> {
-    let learns = matches!(task.settings().predictor.kind, PredictorKind::Mlp | PredictorKind::Trees);
-    if !learns || !plain_forecast(task, recipe) || task.is_weighted() {
+    let settings = &task.settings().predictor;
+    let open = match settings.target_transform {
+        TargetTransform::Forecasts => {
+            matches!(settings.kind, PredictorKind::Mlp | PredictorKind::Trees) && plain_forecast(task, recipe)
+        }
+        TargetTransform::Auto => settings.quadratic.is_none(),
+        TargetTransform::None | TargetTransform::Log | TargetTransform::Root => false,
+    };
+    if !open || task.is_weighted() {
         return Ok(Vec::new());
     }
     let inputs = task.untrained(recipe)?.standardised(&task.features(task.train()));
@@ -97,11 +105,16 @@ pub(crate) fn solve(task: &Task, recipe: &Recipe, model: &Model) -> Result<Model
     })?;
     let ridges = Ridges::new(&design);
     let (y, aim) = (columns(task), aim(recipe));
-    let scales = scale::choose(task, &ridges, &y, aim)?;
+    let scales = match scale::given(task)? {
+        Some(scales) => scales,
+        None => scale::choose(task, &ridges, &y, aim)?,
+    };
     let there: Vec<Vec<f64>> =
         y.iter().zip(&scales).map(|(y, s)| y.iter().map(|v| s.forward(*v)).collect()).collect();
     let fits = match aim {
-        Aim::Mean => there.par_iter().zip(&scales).map(|(y, scale)| mean(&ridges, y, *scale)).collect(),
+        Aim::Mean => {
+            there.par_iter().zip(&scales).map(|(y, scale)| mean(&design, &ridges, y, *scale)).collect()
+        }
         Aim::Quantile(tau) => {
             let ridge: Vec<Ridge> = there.par_iter().map(|y| ridges.fit(y)).collect();
             let shrunk = quantiles(&design, &there, &scales, tau, Some(&ridge))?;
@@ -119,10 +132,10 @@ pub(crate) fn solve(task: &Task, recipe: &Recipe, model: &Model) -> Result<Model
 }
 
 /// Least squares with its ridge; the errors of rows left out make means of what is on another scale.
-fn mean(ridges: &Ridges<'_>, y: &[f64], scale: Scale) -> Fit {
+fn mean(design: &Design, ridges: &Ridges<'_>, y: &[f64], scale: Scale) -> Fit {
     let Ridge { level, along, left_out, .. } = ridges.fit(y);
     let errors: Vec<f64> = y.iter().zip(left_out).map(|(y, f)| y - f).collect();
-    Fit { level, along, transform: Transform::smeared(scale, &errors) }
+    Fit { level, along, transform: Transform::smeared(scale, &errors, &design.weight) }
 }
 
 /// Quantile regressions of all targets, with the ridge that least squares would like if there is one.

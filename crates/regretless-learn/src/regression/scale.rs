@@ -5,9 +5,12 @@
 //! the scale with the lowest regret is taken, if its gain over no transform exceeds the gain's standard error, as in `auto`. All
 //! entries of a parameter are on one scale: they are compared with one another.
 
-use crate::error::LearnError;
+use regretless_core::Parameter;
+
+use crate::error::{Hint, LearnError};
 use crate::measures::Measures;
 use crate::regression::ridge::Ridges;
+use crate::settings::TargetTransform;
 use crate::stats::{Summary, quantile};
 use crate::task::Task;
 use crate::transform::{Scale, Transform};
@@ -65,15 +68,53 @@ pub(super) fn choose(
     Ok(best.0)
 }
 
-/// The scale for every parameter all of whose entries it takes.
+/// The scale for every parameter all of whose entries it takes, in the rows to learn from and in those to choose by.
 fn by_parameter(task: &Task, y: &[Vec<f64>], scale: Scale) -> Vec<Scale> {
-    let mut scales = Vec::with_capacity(y.len());
+    let (valid, width) = (task.targets(task.valid()), y.len());
+    let mut scales = Vec::with_capacity(width);
     for part in task.layout().parts() {
-        let own = &y[scales.len()..scales.len() + part.range.len()];
-        let takes = own.iter().all(|y| scale.takes(y.iter().copied()));
-        scales.extend(std::iter::repeat_n(if takes { scale } else { Scale::None }, own.len()));
+        let own = scales.len()..scales.len() + part.range.len();
+        let takes = own.clone().all(|k| {
+            scale.takes(y[k].iter().copied()) && scale.takes(valid.iter().skip(k).step_by(width).copied())
+        });
+        scales.extend(own.map(|_| if takes { scale } else { Scale::None }));
     }
     scales
+}
+
+/// The scale of each target where the settings say it; `None` where they leave it open.
+pub(crate) fn given(task: &Task) -> Result<Option<Vec<Scale>>, LearnError> {
+    let (scale, what) = match task.settings().predictor.target_transform {
+        TargetTransform::Forecasts | TargetTransform::Auto => return Ok(None),
+        TargetTransform::None => return Ok(Some(vec![Scale::None; task.layout().width()])),
+        TargetTransform::Log => (Scale::Log, "a logarithm needs values above 0"),
+        TargetTransform::Root => (Scale::Root, "a square root needs values from 0 on"),
+    };
+    // Q is made of embeddings, whatever its entries are.
+    let kept = |parameter: Parameter| parameter == Parameter::Quadratic;
+    let scales: Vec<Scale> = task
+        .layout()
+        .parts()
+        .iter()
+        .flat_map(|part| part.range.clone().map(|_| if kept(part.parameter) { Scale::None } else { scale }))
+        .collect();
+    for &row in task.train().iter().chain(task.valid()) {
+        for (k, (value, scale)) in task.targets(&[row]).into_iter().zip(&scales).enumerate() {
+            if !scale.takes(std::iter::once(value)) {
+                let name = task.data().names.targets.get(k).cloned().unwrap_or_else(|| k.to_string());
+                return Err(LearnError::Data {
+                    what: format!("target `{name}` is {value} in {}: {what}", task.data().place(row)),
+                    hint: Hint::set(
+                        "{} leaves such targets on their own scale",
+                        "predictor",
+                        "target_transform",
+                        "\"auto\"",
+                    ),
+                });
+            }
+        }
+    }
+    Ok(Some(scales))
 }
 
 struct Regrets {
@@ -107,7 +148,7 @@ fn left_out(ridges: &Ridges<'_>, y: &[f64], scale: Scale, aim: Aim) -> Vec<f64> 
     let left_out = ridges.fit(&there).left_out;
     let errors: Vec<f64> = there.iter().zip(&left_out).map(|(t, f)| t - f).collect();
     let (transform, shift) = match aim {
-        Aim::Mean => (Transform::smeared(scale, &errors), 0.0),
+        Aim::Mean => (Transform::smeared(scale, &errors, &vec![1.0; errors.len()]), 0.0),
         Aim::Quantile(tau) => (Transform::plain(scale), quantile(&errors, tau).unwrap_or(0.0)),
     };
     left_out.iter().map(|f| transform.back(f + shift)).collect()

@@ -9,13 +9,14 @@ mod words;
 
 pub use method::{Base, MethodError, MethodName};
 pub use predictor::{
-    Activation, Initial, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, TreeSettings,
+    Activation, Initial, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, TargetTransform,
+    TreeSettings,
 };
 pub use split::{Part, Split, SplitKind};
 pub use surrogate::SurrogateSettings;
 pub use training::{
     Clip, ErrorWeights, Infeasible, Keep, Mix, OptimizerKind, Ramp, Regression, ScenarioSource, Scenarios,
-    Schedule, Sharpness, Stop, TrainingSettings,
+    Schedule, Sharpness, Stop, TrainingSettings, Warmup,
 };
 pub use words::visible;
 

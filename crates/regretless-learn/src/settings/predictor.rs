@@ -23,6 +23,8 @@ pub struct PredictorSettings {
     pub standardise: bool,
     /// What an untrained predictor predicts.
     pub initial: Initial,
+    /// The scale on which targets are predicted.
+    pub target_transform: TargetTransform,
     /// How a predicted Q is made; `None` if Q is known.
     pub quadratic: Option<QuadraticSettings>,
     /// How trees are grown.
@@ -40,6 +42,7 @@ impl Default for PredictorSettings {
             shared: false,
             standardise: true,
             initial: Initial::Mean,
+            target_transform: TargetTransform::Forecasts,
             quadratic: None,
             trees: TreeSettings::default(),
         }
@@ -87,6 +90,23 @@ impl TreeSettings {
 impl Default for TreeSettings {
     fn default() -> Self {
         Self { depth: 6, leaves: 31, min_rows: 20, rows: 0.8, columns: 1.0, l2: 1.0 }
+    }
+}
+
+words! {
+    /// The scale on which targets are predicted.
+    TargetTransform {
+        /// Forecasts (`l2`, `l1`, `weighted-l1`) choose it by their decisions; all else predicts targets as they are.
+        #[default]
+        Forecasts = "forecasts",
+        /// Every method chooses it by its decisions.
+        Auto = "auto",
+        /// Their own.
+        None = "none",
+        /// Their logarithms.
+        Log = "log",
+        /// Their square roots.
+        Root = "root",
     }
 }
 

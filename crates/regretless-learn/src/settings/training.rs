@@ -34,8 +34,8 @@ pub struct TrainingSettings {
     pub keep: Keep,
     /// How a linear predictor is fitted to a loss of the forecast.
     pub regression: Regression,
-    /// Epochs of L2 before the method.
-    pub warmup: usize,
+    /// What comes before the method.
+    pub warmup: Warmup,
     /// Weight of L2 in methods with `+l2`.
     pub mix: Mix,
     /// The two sides of `weighted-l1`.
@@ -66,7 +66,7 @@ impl Default for TrainingSettings {
             stop: Stop::Patience(30),
             keep: Keep::Best,
             regression: Regression::Exact,
-            warmup: 0,
+            warmup: Warmup::Epochs(0),
             mix: Mix::Fixed(0.5),
             weights: ErrorWeights { over: 1.0, under: 1.0 },
             ridge: 0.1,
@@ -138,6 +138,43 @@ words! {
         Residuals = "residuals",
         /// The members of an ensemble.
         Ensemble = "ensemble",
+    }
+}
+
+/// What comes before a method: squared errors.
+///
+/// ```
+/// use regretless_learn::Warmup;
+/// assert_eq!("auto".parse(), Ok(Warmup::Auto));
+/// assert_eq!("20".parse(), Ok(Warmup::Epochs(20)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Warmup {
+    /// So many epochs of L2.
+    Epochs(usize),
+    /// All of an `l2`: the method starts where that one ends.
+    Auto,
+}
+
+impl Warmup {
+    /// Epochs of L2 in the training of the method itself.
+    pub fn epochs(self) -> usize {
+        match self {
+            Self::Epochs(epochs) => epochs,
+            Self::Auto => 0,
+        }
+    }
+}
+
+impl std::str::FromStr for Warmup {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            _ => text.parse().map(Self::Epochs).map_err(|_| "a number of epochs, or `auto`".to_owned()),
+        }
     }
 }
 

@@ -124,6 +124,33 @@ fn lp_gains([p, q, r]: [f64; 3]) -> [f64; 4] {
     ]
 }
 
+/// Eight jobs of which three are done, at costs (3 + bᵀξ/2)⁸·noise for four features ξ and b of zeros and ones; with sections of its
+/// own.
+pub(crate) fn skewed(rows: usize, sections: &str) -> Project {
+    let mut rng = stream(5, 0, 0);
+    let names: Vec<String> = (0..8).map(|k| format!("c_{k}")).collect();
+    let mut table = format!("p,q,r,s,{}\n", names.join(","));
+    for _ in 0..rows {
+        let x: [f64; 4] = std::array::from_fn(|_| normal(&mut rng));
+        let mut cells: Vec<String> = x.iter().map(ToString::to_string).collect();
+        for k in 0..8 {
+            let chosen = |j: &usize| (k + 1) * (j + 3) % 5 < 3;
+            let sum: f64 = (0..4).filter(chosen).map(|j| x[j]).sum();
+            cells.push(((3.0 + sum / 2.0).powi(8) * rng.random_range(0.5..1.5) + 1.0).to_string());
+        }
+        writeln!(table, "{}", cells.join(",")).unwrap();
+    }
+    let list = |of: &dyn Fn(usize) -> String| (0..8).map(of).collect::<Vec<_>>().join(", ");
+    let problem = format!(
+        "[problem]\nsense = \"min\"\nvariables = [{}]\n[objective]\nlinear = {{ predict = \"c_*\" }}\n[[hard]]\nname = \"three\"\n\
+         rows = [[{}]]\nequals = 3.0\n[bounds]\nupper = 1.0\n[data]\nfile = \"history.csv\"\nfeatures = [\"p\", \"q\", \"r\", \
+         \"s\"]\n{sections}",
+        list(&|k| format!("\"{k}\"")),
+        list(&|_| "1.0".into())
+    );
+    Project::new(&problem, &table)
+}
+
 /// A standard normal number.
 pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     let (u, v): (f64, f64) = (rng.random_range(f64::EPSILON..1.0), rng.random());

@@ -25,7 +25,8 @@ pub use settings::{
 };
 pub use training::{
     ClipSetting, ClipTable, MixSetting, NoneWord, PlateauName, PlateauSetting, ScenariosSection,
-    ScheduleSetting, ScheduleWord, StopSetting, StopTable, StopWord, TrainingSection, WeightsSection,
+    ScheduleSetting, ScheduleWord, StopSetting, StopTable, StopWord, TrainingSection, WarmupSetting,
+    WeightsSection,
 };
 pub use value::{Rows, Selectors, Source, Variables, Vector};
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use regretless_learn::{Activation, Initial, PredictorKind, QuadraticForm};
+use regretless_learn::{Activation, Initial, PredictorKind, QuadraticForm, TargetTransform};
 
 /// The predictor that is trained.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -28,6 +28,9 @@ pub struct PredictorSection {
     /// What an untrained predictor predicts. Default `mean`.
     #[serde(default)]
     pub initial: Initial,
+    /// The scale on which targets are predicted. Default `forecasts`.
+    #[serde(default)]
+    pub target_transform: TargetTransform,
     /// How a predicted Q is made.
     pub quadratic: Option<QuadraticSection>,
     /// The most splits on the way to a leaf of `trees`. Default 6.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::form::forms;
 use super::settings::RampSetting;
-use regretless_learn::{Infeasible, Keep, OptimizerKind, Regression, ScenarioSource};
+use regretless_learn::{Infeasible, Keep, OptimizerKind, Regression, ScenarioSource, Warmup};
 
 /// How the predictor is trained.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -41,9 +41,8 @@ pub struct TrainingSection {
     /// How a linear predictor is fitted to `l1`, `l2` or `weighted-l1`: to the optimum, or step by step. Default `exact`.
     #[serde(default)]
     pub regression: Regression,
-    /// Epochs of L2 before the method. Default 0.
-    #[serde(default)]
-    pub warmup: usize,
+    /// What of L2 comes before the method. Default 0.
+    pub warmup: Option<WarmupSetting>,
     /// Weight of L2 in methods with `+l2`. Default 0.5.
     pub mix: Option<MixSetting>,
     /// The two sides of `weighted-l1`. Default 1 and 1.
@@ -111,6 +110,39 @@ forms!(
     word ScheduleWord => ScheduleSetting::Word,
     table PlateauSetting => ScheduleSetting::Plateau
 );
+
+/// What of L2 comes before the method.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq)]
+#[schemars(untagged)]
+pub enum WarmupSetting {
+    /// So many epochs.
+    Epochs(f64),
+    /// All of it.
+    Word(AutoWord),
+}
+
+/// The word `auto`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum AutoWord {
+    /// The method starts where an `l2` ends.
+    Auto,
+}
+
+forms!(
+    WarmupSetting, "a number of epochs or \"auto\"",
+    number => WarmupSetting::Epochs,
+    word AutoWord => WarmupSetting::Word
+);
+
+impl From<Warmup> for WarmupSetting {
+    fn from(warmup: Warmup) -> Self {
+        match warmup {
+            Warmup::Epochs(epochs) => Self::Epochs(epochs as f64),
+            Warmup::Auto => Self::Word(AutoWord::Auto),
+        }
+    }
+}
 
 /// How gradients are clipped.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq)]

@@ -7,6 +7,7 @@ use crate::Spec;
 use crate::error::Result;
 use crate::file::{MixSetting, SharpnessSetting};
 use crate::key::Key;
+use regretless_learn::Warmup;
 
 /// Settings that take the place of those of the problem file; what is `None` stays.
 ///
@@ -23,7 +24,7 @@ pub struct Overrides {
     /// `training.learning_rate`.
     pub learning_rate: Option<f64>,
     /// `training.warmup`.
-    pub warmup: Option<usize>,
+    pub warmup: Option<Warmup>,
     /// `training.mix`, a fixed weight.
     pub mix: Option<f64>,
     /// `training.seed`.
@@ -63,7 +64,7 @@ impl Spec {
             set("training", "learning_rate", "--learning-rate");
         }
         if let Some(warmup) = overrides.warmup {
-            training.warmup = warmup;
+            training.warmup = Some(warmup.into());
             set("training", "warmup", "--warmup");
         }
         if let Some(mix) = overrides.mix {

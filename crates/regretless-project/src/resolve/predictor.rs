@@ -30,6 +30,7 @@ pub(super) fn predictor(
         shared: written.shared,
         standardise: written.standardise.unwrap_or(default.standardise),
         initial: written.initial,
+        target_transform: written.target_transform,
         quadratic: quadratic(ctx, &section.key("quadratic"), written, n, predicted)?,
         trees: trees(ctx, &section, written)?,
     })

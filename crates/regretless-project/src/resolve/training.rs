@@ -6,11 +6,12 @@ use super::settings::way;
 use crate::error::{Result, Trouble};
 use crate::file::{
     ClipSetting, ClipTable, MixSetting, ScheduleSetting, StopSetting, StopWord, TrainingSection,
+    WarmupSetting,
 };
 use crate::key::Key;
 use regretless_learn::{
     Base, Clip, ErrorWeights, MethodError, MethodName, Mix, OptimizerKind, PredictorKind, Scenarios,
-    Schedule, Stop, TrainingSettings, TreeSettings,
+    Schedule, Stop, TrainingSettings, TreeSettings, Warmup,
 };
 
 pub(super) fn training(
@@ -33,7 +34,6 @@ pub(super) fn training(
     ctx.positive(&key("learning_rate"), learning_rate, "a learning rate is a positive number")?;
     let weight_decay = written.weight_decay.unwrap_or(default.weight_decay);
     ctx.not_negative(&key("weight_decay"), weight_decay, "a decay is 0 or more")?;
-    ctx.count(&key("warmup"), written.warmup, 0..=MOST_EPOCHS, "a warm-up takes 0 to 1,000,000 epochs")?;
     let ridge = written.ridge.unwrap_or(default.ridge);
     ctx.not_negative(&key("ridge"), ridge, "a ridge is 0 or more")?;
     let bound = written.bound.unwrap_or(default.bound);
@@ -71,7 +71,7 @@ pub(super) fn training(
         stop: written.stop.map_or(Ok(default.stop), |stop| self::stop(ctx, &key("stop"), stop))?,
         keep: written.keep,
         regression: written.regression,
-        warmup: written.warmup,
+        warmup: written.warmup.map_or(Ok(default.warmup), |w| self::warmup(ctx, &key("warmup"), w))?,
         mix: written.mix.map_or(Ok(default.mix), |mix| self::mix(ctx, &key("mix"), mix))?,
         weights,
         ridge,
@@ -90,6 +90,13 @@ fn method(ctx: &Context<'_>, key: &Key, written: Option<&str>) -> Result<MethodN
         );
         ctx.fail(key, Trouble::Misfit(error.to_string())).hint(hint)
     })
+}
+
+fn warmup(ctx: &Context<'_>, key: &Key, written: WarmupSetting) -> Result<Warmup> {
+    let WarmupSetting::Epochs(epochs) = written else { return Ok(Warmup::Auto) };
+    let fine = (0.0..=MOST_EPOCHS as f64).contains(&epochs) && epochs.fract() == 0.0;
+    ctx.within(key, epochs, fine, "a warm-up takes 0 to 1,000,000 epochs, or is \"auto\"")?;
+    Ok(Warmup::Epochs(epochs as usize))
 }
 
 fn momentum(ctx: &Context<'_>, key: &Key, written: &TrainingSection) -> Result<f64> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use regretless_core::{Rule, Segments};
 use regretless_learn::{
     Clip, Mix, OptimizerKind, PredictorKind, PredictorSettings, Ramp, Schedule, Sharpness, Split, SplitKind,
-    Stop, SurrogateSettings, TrainingSettings,
+    Stop, SurrogateSettings, TrainingSettings, Warmup,
 };
 
 use super::fail;
@@ -132,6 +132,7 @@ fn predictor(settings: &PredictorSettings, text: &mut Text) {
     text.key("shared", settings.shared);
     text.key("standardise", settings.standardise);
     text.key("initial", string(settings.initial.word()));
+    text.key("target_transform", string(settings.target_transform.word()));
     if let Some(q) = &settings.quadratic {
         let ridge = number(q.ridge);
         let value = format!("{{ embedding = {}, form = \"{}\", ridge = {ridge} }}", q.embedding, q.form);
@@ -178,7 +179,13 @@ fn training(settings: &TrainingSettings, text: &mut Text) {
     );
     text.key("keep", string(settings.keep.word()));
     text.key("regression", string(settings.regression.word()));
-    text.key("warmup", settings.warmup);
+    text.key(
+        "warmup",
+        match settings.warmup {
+            Warmup::Epochs(epochs) => epochs.to_string(),
+            Warmup::Auto => string("auto"),
+        },
+    );
     text.key(
         "mix",
         match &settings.mix {
