@@ -211,6 +211,17 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.n_iter_ = kept["epochs"] if kept else 0
         return self
 
+    @property
+    def feature_importances_(self) -> Float:
+        """The share of each feature in what the splits of trees gained; other predictors have none.
+
+        What a feature is worth to decisions is the regret with its column shuffled: ``sklearn.inspection.permutation_importance(model, X, y)``.
+        """
+        found = json.loads(self._fitted().card()).get("importance", [])
+        if not found:
+            raise AttributeError("feature_importances_ are those of trees: fit with predictor='trees'")
+        return np.array(found)
+
     def predict(self, X: Any) -> Shaped | Frame:
         """Parameters for rows of features: an array, or a dict of arrays for several."""
         learner, layout = self._fitted(), self._layout()

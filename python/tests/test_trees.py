@@ -73,3 +73,46 @@ def test_settings_of_trees_are_for_trees() -> None:
     X, y = make_friedman1(60, random_state=0)
     with pytest.raises(rl.RegretlessError, match="trees"):
         rl.DecisionRegressor(forecast(), trees={"depth": 3}).fit(X, y[:, None])
+
+
+def test_importance_and_directions() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(400, 3))
+    y = (2 * X[:, 1] + 0.3 * np.sin(3 * X[:, 2]) + rng.normal(size=400)) - 1.0
+    model = rl.DecisionRegressor(
+        forecast(),
+        "l2",
+        predictor="trees",
+        trees={"monotone": {"x1": "increasing"}, "min_rows": 5, "base": "constant"},
+        epochs=60,
+    ).fit(X, y)
+    assert model.feature_importances_.argmax() == 1
+    assert abs(model.feature_importances_.sum() - 1.0) < 1e-9
+    line = np.zeros((200, 3))
+    line[:, 1] = np.linspace(-1, 1, 200)
+    assert np.all(np.diff(model.predict(line)) >= -1e-6)
+    # What the column is worth to decisions, with scikit-learn's own tool.
+    from sklearn.inspection import permutation_importance
+
+    worth = permutation_importance(model, X, y, n_repeats=2, random_state=0)
+    assert worth.importances_mean.argmax() == 1
+    linear = rl.DecisionRegressor(forecast(), "l2", predictor="linear").fit(X, y)
+    with pytest.raises(AttributeError, match="trees"):
+        _ = linear.feature_importances_
+
+
+def test_scales_and_warm_starts() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 2))
+    y = np.exp(1.0 + X @ [0.8, -0.5] + 0.3 * rng.normal(size=300))
+    # Least squares of log y by hand, with the mean of exp(ε) on the way back.
+    model = rl.DecisionRegressor(forecast(), "l2", predictor="linear", target_transform="log", shuffle=False).fit(X, y)
+    A = np.column_stack([np.ones(240), X[:240]])
+    w, *_ = np.linalg.lstsq(A, np.log(y[:240]), rcond=None)
+    errors = np.log(y[:240]) - A @ w
+    wanted = np.exp(np.column_stack([np.ones(60), X[240:]]) @ w) * np.exp(errors).mean()
+    np.testing.assert_allclose(model.predict(X[240:]), wanted, rtol=5e-3)
+    with pytest.raises(rl.RegretlessError, match="above 0"):
+        rl.DecisionRegressor(forecast(), "l2", predictor="linear", target_transform="log").fit(X, y - 2.0)
+    tuned = rl.DecisionRegressor(forecast(), "spo+", predictor="trees", warmup="auto", epochs=20).fit(X, y)
+    assert any("l2 first" in epoch["stage"] for epoch in tuned.history_)

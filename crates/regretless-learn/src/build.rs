@@ -4,8 +4,9 @@ use regretless_core::{Layout, Parameter, Problem};
 
 use crate::dataset::Names;
 use crate::error::{Hint, LearnError};
+use crate::numbers::some_of;
 use crate::predictor::{Constant, Descend, Embedding, Joint, Mlp, MlpShape, Predictor, Shared, Trees};
-use crate::settings::{Initial, PredictorKind, PredictorSettings, QuadraticSettings};
+use crate::settings::{Initial, Monotone, PredictorKind, PredictorSettings, QuadraticSettings};
 
 /// Positions of the entries of Q in the flat prediction.
 pub(crate) fn quadratic_entries(layout: &Layout) -> Vec<usize> {
@@ -84,10 +85,24 @@ fn trees(
     } else if settings.shared {
         "trees are not shared by the variables"
     } else {
-        return Ok(Box::new(Trees::new(names.features.len(), layout.width(), settings.trees)));
+        let monotone = directions(settings, names)?;
+        let trees = Trees::new(names.features.len(), layout.width(), settings.trees);
+        return Ok(Box::new(trees.with_directions(monotone)));
     };
     let hint = Hint::set("set {}", "predictor", "kind", "\"mlp\"");
     Err(LearnError::Settings { what: what.into(), hint })
+}
+
+/// The direction of each feature.
+fn directions(settings: &PredictorSettings, names: &Names) -> Result<Vec<Monotone>, LearnError> {
+    if let Some(name) = settings.monotone.keys().find(|name| !names.features.contains(name)) {
+        return Err(LearnError::Settings {
+            what: format!("`monotone` names `{name}`, which is no feature"),
+            hint: format!("the features are {}", some_of(&names.features)).into(),
+        });
+    }
+    let one = |name: &String| settings.monotone.get(name).copied().unwrap_or_default();
+    Ok(names.features.iter().map(one).collect())
 }
 
 /// The network for the given positions of the flat prediction.

@@ -10,7 +10,6 @@ use crate::epoch::Epoch;
 use crate::error::LearnError;
 use crate::files;
 use crate::fit::Fit;
-use crate::predictor::trees::{LEAVES, NODES, SIZES};
 use crate::predictor::{Trees, Weights};
 
 /// Raised when the layout of checkpoints changes.
@@ -109,8 +108,9 @@ pub(crate) fn read(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
         let fits = fits
             && match predictor.boosting_mut() {
                 Some(trees) => {
-                    let matrix = |name: &str| data(&format!("{label}.{name}")).map(|bytes| numbers(&bytes));
-                    trees.restore(&matrix(SIZES)?, &matrix(NODES)?, &matrix(LEAVES)?)
+                    let matrix =
+                        |name: &str| data(&format!("{label}.{name}")).map(|bytes| numbers(&bytes)).ok();
+                    trees.restore(matrix).is_some()
                 }
                 None => true,
             };

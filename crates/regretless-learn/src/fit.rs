@@ -18,7 +18,7 @@ use crate::progress::last_improvement;
 use crate::random::{order, stream};
 use crate::recipe::{Recipe, stop_now};
 use crate::regression;
-use crate::settings::{Keep, Part, Schedule};
+use crate::settings::{Keep, Part, Schedule, TreeBase};
 use crate::task::Task;
 use crate::transform::{self, Transform};
 
@@ -62,6 +62,11 @@ impl<'a> Fit<'a> {
             Some(model) => model.clone(),
             None => task.untrained(recipe)?,
         };
+        let linear = start.is_none() && task.settings().predictor.trees.base == TreeBase::Linear;
+        if linear && model.members[0].boosting().is_some() {
+            let base = regression::base(task, &model)?;
+            model.members[0].boosting_mut().into_iter().for_each(|trees| trees.set_base(base.clone()));
+        }
         let scenarios = if recipe.trains_through_residuals() && !model.residuals.is_empty() {
             Some(Scenarios::new(task.problem(), task.layout(), model.residuals.clone())?)
         } else {

@@ -68,17 +68,17 @@ pub use objective::{Objective, Step};
 pub use observer::{Interrupt, Observer, Silent};
 pub use optimizer::{Optimizer, clip};
 pub use predictor::{
-    Binned, Constant, Copied, Descend, DescentCopied, Embedding, Joint, Mlp, MlpShape, Predictor, Pullback,
-    Quantile, Shared, Slopes, Tree, Trees, Weights,
+    Binned, Constant, Copied, Descend, DescentCopied, Embedding, Joint, Linear, Mlp, MlpShape, Predictor,
+    Pullback, Quantile, Shared, Slopes, Tree, Trees, Weights,
 };
 pub use random::stream;
 pub use recipe::Recipe;
 pub use scaler::Scaler;
 pub use settings::{
-    Activation, Base, Clip, ErrorWeights, Infeasible, Initial, Keep, MethodError, MethodName, Mix,
-    OptimizerKind, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
+    Activation, Base, Clip, Ensembles, ErrorWeights, Infeasible, Initial, Keep, MethodError, MethodName, Mix,
+    Monotone, OptimizerKind, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
     Regression, ScenarioSource, Scenarios, Schedule, Settings, Sharpness, Split, SplitKind, Stop,
-    SurrogateSettings, TargetTransform, TrainingSettings, TreeSettings, Warmup, visible,
+    SurrogateSettings, TargetTransform, TrainingSettings, TreeBase, TreeSettings, Warmup, visible,
 };
 pub use shard::{Shard, ShardError};
 pub use stages::Stages;

@@ -12,16 +12,17 @@ use crate::dataset::Names;
 use crate::error::LearnError;
 use crate::files;
 use crate::model::Model;
-use crate::predictor::trees::{LEAVES, NODES, SIZES};
 use crate::predictor::{Trees, Weights};
 use crate::scaler::Scaler;
 use crate::settings::PredictorSettings;
 use crate::transform::{Scale, Transform};
 
-/// The layout of model files; the second has targets on other scales, the third trees, and they are written only where there are such.
+/// The layout of model files; the second has targets on other scales, the third trees, the fourth trees on a base or of one output
+/// each, and they are written only where there are such.
 const VERSION: u32 = 1;
 const WITH_SCALES: u32 = 2;
 const WITH_TREES: u32 = 3;
+const WITH_BASES: u32 = 4;
 
 /// What a model file says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,9 @@ pub struct ModelCard {
     /// The scale that each target is predicted on; empty if all are on their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scales: Vec<Scale>,
+    /// The share of each feature in what the splits of trees gained; empty if there are no trees.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub importance: Vec<f64>,
 }
 
 impl ModelCard {
@@ -52,6 +56,7 @@ impl ModelCard {
     pub fn new(method: &str, model: &Model, constant: bool, names: &Names) -> Self {
         Self {
             format: match &model.transforms[..] {
+                _ if model.members.iter().any(|m| m.boosting().is_some_and(Trees::is_wide)) => WITH_BASES,
                 _ if model.members.iter().any(|m| m.boosting().is_some()) => WITH_TREES,
                 [] => VERSION,
                 _ => WITH_SCALES,
@@ -64,8 +69,17 @@ impl ModelCard {
             targets: names.targets.clone(),
             per_variable: names.per_variable.clone(),
             scales: model.transforms.iter().map(|t| t.scale).collect(),
+            importance: importance(model),
         }
     }
+}
+
+/// The mean over the members that are trees.
+fn importance(model: &Model) -> Vec<f64> {
+    let each: Vec<Vec<f64>> =
+        model.members.iter().filter_map(|m| m.boosting()).map(Trees::importance).collect();
+    let width = each.first().map_or(0, Vec::len);
+    (0..width).map(|j| each.iter().map(|own| own[j]).sum::<f64>() / each.len() as f64).collect()
 }
 
 impl Model {
@@ -166,8 +180,8 @@ pub(crate) fn from_bytes(
     let card = metadata.get("regretless").map_or("", String::as_str);
     let card: ModelCard = serde_json::from_str(card)
         .map_err(|_| LearnError::run(path, "the file is not a model of regretless", ""))?;
-    if !(VERSION..=WITH_TREES).contains(&card.format) {
-        let what = format!("the model has format {}, this program reads 1 to 3", card.format);
+    if !(VERSION..=WITH_BASES).contains(&card.format) {
+        let what = format!("the model has format {}, this program reads 1 to 4", card.format);
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
         return Err(LearnError::run(path, what, hint));
     }
@@ -246,13 +260,12 @@ pub(crate) fn from_bytes(
             descent.buffers_mut().into_iter().try_for_each(fill)?;
         }
         if let Some(trees) = member.boosting_mut() {
-            let matrix = |name: &str| -> Result<Vec<f32>, LearnError> {
-                let tensor = tensors.tensor(&key(m, name)).map_err(|e| broken(path, &e))?;
-                Ok(crate::checkpoint::numbers(tensor.data()))
+            let matrix = |name: &str| {
+                let tensor = tensors.tensor(&key(m, name)).ok()?;
+                Some(crate::checkpoint::numbers(tensor.data()))
             };
-            if !trees.restore(&matrix(SIZES)?, &matrix(NODES)?, &matrix(LEAVES)?) {
-                return Err(broken(path, &"its trees do not fit the problem"));
-            }
+            let read = trees.restore(matrix);
+            read.ok_or_else(|| broken(path, &"its trees do not fit the problem"))?;
         }
         members.push(member);
     }

@@ -3,7 +3,7 @@
 use regretless_core::Method;
 
 use crate::settings::{
-    Base, MethodName, Regression, ScenarioSource, Settings, Sharpness, Stop, TrainingSettings,
+    Base, Ensembles, MethodName, Regression, ScenarioSource, Settings, Sharpness, Stop, TrainingSettings,
 };
 use crate::transform::Scale;
 
@@ -22,6 +22,8 @@ pub struct Recipe {
     pub k: Sharpness,
     /// The scale on which an untrained predictor is to predict each target; empty if all are on their own.
     pub scales: Vec<Scale>,
+    /// Which outputs a tree moves.
+    pub ensembles: Ensembles,
     /// Everything else.
     pub training: TrainingSettings,
 }
@@ -44,6 +46,7 @@ impl Recipe {
             scenarios: name.scenarios,
             k,
             scales: Vec::new(),
+            ensembles: settings.predictor.trees.ensembles,
             training: TrainingSettings { method: name, regression, seed, ..settings.training.clone() },
         };
         match settings.surrogate.sharpness.clone() {

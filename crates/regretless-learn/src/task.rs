@@ -449,6 +449,10 @@ impl Task {
                 seed,
             )?,
         };
+        let mut member = member;
+        if let Some(trees) = member.boosting_mut() {
+            trees.set_ensembles(recipe.ensembles);
+        }
         // A constant predictor is the mean of everything, Q included.
         let Standard { features, targets, .. } = &self.standard;
         let mut targets = if constant { Scaler { mean, ..targets.clone() } } else { targets.clone() };

@@ -16,7 +16,9 @@ use crate::model_file::{self, For, ModelCard};
 use crate::observer::Observer;
 use crate::recipe::Recipe;
 use crate::regression;
-use crate::settings::{MethodName, Regression, ScenarioSource, TrainingSettings, Warmup};
+use crate::settings::{
+    Ensembles, MethodName, PredictorKind, Regression, ScenarioSource, TrainingSettings, Warmup,
+};
 use crate::stages::{self, Stages};
 use crate::task::Task;
 use crate::tensorboard::EventWriter;
@@ -180,6 +182,9 @@ impl<'a> Trainer<'a> {
             tuned.fitted.seconds += first.fitted.seconds;
             return Ok(tuned);
         }
+        if start.is_none() && recipe.ensembles == Ensembles::Auto && self.grows(recipe) {
+            return self.best_ensembles(recipe);
+        }
         if recipe.scenarios && !recipe.wants_residuals() {
             let fitted = self.ensemble(recipe, from)?;
             lineage.push(recipe.clone());
@@ -232,6 +237,33 @@ impl<'a> Trainer<'a> {
         fitted.seconds += first.fitted.seconds;
         let lineage = first.lineage.into_iter().chain([recipe.clone()]).collect();
         self.judged(recipe, lineage, fitted)
+    }
+
+    /// True if a recipe grows trees for several outputs.
+    fn grows(&self, recipe: &Recipe) -> bool {
+        let trees = self.task.settings().predictor.kind == PredictorKind::Trees;
+        trees && recipe.method.is_some() && self.task.layout().width() > 1
+    }
+
+    /// One ensemble for all outputs or one for each, whichever decides better on validation.
+    fn best_ensembles(&mut self, recipe: &Recipe) -> Result<Candidate, LearnError> {
+        let mut best: Option<Candidate> = None;
+        let mut seconds = 0.0;
+        for ensembles in [Ensembles::One, Ensembles::Each] {
+            let own = Recipe { ensembles, ..recipe.clone() };
+            let found = self.candidate(&own, None)?;
+            seconds += found.fitted.seconds;
+            let better = |best: &Candidate| found.valid.measures.rank(&best.valid.measures).is_lt();
+            if best.as_ref().is_none_or(better) {
+                best = Some(found);
+            }
+            if self.interrupted() {
+                break;
+            }
+        }
+        let mut best = best.unwrap_or_else(|| unreachable!("one was trained"));
+        best.fitted.seconds = seconds;
+        Ok(best)
     }
 
     /// The forecast that a recipe starts from.

@@ -11,12 +11,21 @@ use std::fmt::Write;
 use common::{Project, essence, fit, lp_table, lp_with};
 use rand::RngExt;
 use regretless_learn::{
-    Binned, Observer, Predictor, Quantile, Silent, Slopes, TreeSettings, Trees, decision_methods, stream,
+    Binned, Ensembles, Linear, Monotone, Observer, Predictor, Quantile, Silent, Slopes, TreeBase,
+    TreeSettings, Trees, decision_methods, stream,
 };
 use regretless_project::{Run, train_new, train_on};
 
-const PLAIN: TreeSettings =
-    TreeSettings { depth: 6, leaves: 31, min_rows: 1, rows: 1.0, columns: 1.0, l2: 0.0 };
+const PLAIN: TreeSettings = TreeSettings {
+    depth: 6,
+    leaves: 31,
+    min_rows: 1,
+    rows: 1.0,
+    columns: 1.0,
+    l2: 0.0,
+    base: TreeBase::Constant,
+    ensembles: Ensembles::One,
+};
 
 const TREES: &str = "[predictor]\nkind = \"trees\"\nmin_rows = 4\nrows = 0.7\ncolumns = 0.7\nleaves = 8\n";
 
@@ -102,6 +111,112 @@ fn leaves_of_a_quantiles_loss_are_quantiles() {
     trees.grow(&Binned::new(&x, 8, 1), (0..8).collect(), slopes, 1.0, &mut stream(0, 0, 0));
     // Of 1, 3, 8 a quarter is not above 1; of 20, 21, 22, 24, 90 it is 21.
     assert_eq!(trees.predict(&[1.0, 2.0], 2), [-9.0, 11.0]);
+}
+
+/// An ensemble for each output is what each output's own ensemble would be.
+#[test]
+fn ensembles_for_each_output_are_those_of_one_output() {
+    let mut rng = stream(4, 0, 0);
+    let (rows, width) = (80, 3);
+    let x: Vec<f32> = (0..rows * 2).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let y: Vec<f64> = (0..rows * width).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let settings = TreeSettings { leaves: 5, rows: 0.8, ..PLAIN };
+    let together = boosted(&x, &y, width, TreeSettings { ensembles: Ensembles::Each, ..settings }, 6, 0.3);
+    let found = together.predict(&x, rows);
+    for k in 0..width {
+        let own: Vec<f64> = y.iter().skip(k).step_by(width).copied().collect();
+        let wanted = boosted(&x, &own, 1, settings, 6, 0.3).predict(&x, rows);
+        let found: Vec<f32> = found.iter().skip(k).step_by(width).copied().collect();
+        assert_eq!(found, wanted, "output {k}");
+    }
+}
+
+/// Trees on a line fit what the line leaves, and both are added up.
+#[test]
+fn trees_stand_on_a_line() {
+    let x: Vec<f32> = (0..40).map(|i| i as f32 / 10.0 - 2.0).collect();
+    let line = Linear { weights: vec![2.0], biases: vec![1.0] };
+    let y: Vec<f64> = x.iter().map(|x| f64::from(1.0 + 2.0 * x + if *x > 0.5 { 3.0 } else { 0.0 })).collect();
+    let mut trees = Trees::new(1, 1, TreeSettings { leaves: 2, ..PLAIN }).on(line);
+    let gradient: Vec<f64> = trees.predict(&x, 40).iter().zip(&y).map(|(o, y)| f64::from(*o) - y).collect();
+    let slopes = Slopes { gradient: &gradient, curvature: &[1.0; 40], quantile: None };
+    trees.grow(&Binned::new(&x, 40, 1), (0..40).collect(), slopes, 1.0, &mut stream(0, 0, 0));
+    for (found, y) in trees.predict(&x, 40).iter().zip(&y) {
+        assert!((f64::from(*found) - y).abs() < 1e-5, "{found} {y}");
+    }
+    // Beyond what was seen it goes on as the line; a missing cell is at the mean of the line.
+    let beyond = trees.predict(&[10.0, f32::NAN], 2);
+    assert!((beyond[0] - 24.0).abs() < 1e-4 && (beyond[1] - 1.0).abs() < 3.1, "{beyond:?}");
+}
+
+/// Noisy data against which a free tree goes up and down: bounded ones do not, for squared errors and quantiles, and still learn.
+#[test]
+fn directions_are_kept() {
+    let mut rng = stream(8, 0, 0);
+    let rows = 300;
+    let x: Vec<f32> = (0..rows * 2).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let width = 2;
+    let truth = |r: usize| f64::from(x[2 * r]) + (3.0 * f64::from(x[2 * r + 1])).sin();
+    let y: Vec<f64> =
+        (0..rows).flat_map(|r| [truth(r), -truth(r)].map(|t| t + rng.random_range(-1.0..1.0))).collect();
+    let directions = [Monotone::Increasing, Monotone::Free];
+    for (level, sign) in [(None, 1.0), (Some(0.3), 1.0), (None, -1.0)] {
+        // Both outputs in the same direction.
+        let y: Vec<f64> =
+            y.iter().enumerate().map(|(i, y)| if i % 2 == 1 { -y } else { *y } * sign).collect();
+        let directions = if sign > 0.0 { directions } else { [Monotone::Decreasing, Monotone::Free] };
+        let table = Binned::new(&x, rows, 2);
+        let grown = |directions: Vec<Monotone>| {
+            let settings = TreeSettings { leaves: 12, min_rows: 3, ..PLAIN };
+            let mut trees = Trees::new(2, width, settings).with_directions(directions);
+            for round in 0..20 {
+                let now = trees.predict(&x, rows);
+                let short: Vec<f64> = now.iter().zip(&y).map(|(o, y)| y - f64::from(*o)).collect();
+                let gradient: Vec<f64> = match level {
+                    None => short.iter().map(|s| -s).collect(),
+                    Some(tau) => short.iter().map(|s| if *s > 0.0 { -tau } else { 1.0 - tau }).collect(),
+                };
+                let quantile = level.map(|level| Quantile { level, short: &short });
+                let slopes = Slopes { gradient: &gradient, curvature: &vec![1.0; rows], quantile };
+                trees.grow(&table, (0..rows as u32).collect(), slopes, 0.3, &mut stream(1, round, 0));
+            }
+            trees
+        };
+        let steps = |trees: &Trees| {
+            let mut falls = 0;
+            for other in [-0.8_f32, 0.0, 0.6] {
+                let line: Vec<f32> = (0..200).flat_map(|i| [i as f32 / 100.0 - 1.0, other]).collect();
+                let out = trees.predict(&line, 200);
+                falls += out
+                    .chunks_exact(width)
+                    .zip(out.chunks_exact(width).skip(1))
+                    .filter(|(a, b)| (0..width).any(|k| f64::from(b[k] - a[k]) * sign < -1e-6))
+                    .count();
+            }
+            falls
+        };
+        let (bounded, free) = (grown(directions.to_vec()), grown(vec![Monotone::Free; 2]));
+        assert_eq!(steps(&bounded), 0, "{level:?} {sign}");
+        assert!(steps(&free) > 0, "free trees follow the noise");
+        let error = |trees: &Trees| {
+            let out = trees.predict(&x, rows);
+            (0..rows).map(|r| (f64::from(out[2 * r]) - sign * truth(r)).powi(2)).sum::<f64>() / rows as f64
+        };
+        let nothing = (0..rows).map(|r| truth(r).powi(2)).sum::<f64>() / rows as f64;
+        assert!(error(&bounded) < 0.6 * nothing, "{level:?}: {} of {nothing}", error(&bounded));
+    }
+}
+
+#[test]
+fn gains_say_what_was_used() {
+    let mut rng = stream(6, 0, 0);
+    let x: Vec<f32> = (0..200 * 3).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let y: Vec<f64> =
+        x.chunks_exact(3).map(|x| 3.0 * f64::from(x[1].signum()) + 0.3 * f64::from(x[2])).collect();
+    let found = boosted(&x, &y, 1, TreeSettings { leaves: 4, ..PLAIN }, 5, 0.5).importance();
+    assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    assert!(found[1] > 0.9 && found[1] > found[2] && found[2] > found[0], "{found:?}");
+    assert_eq!(Trees::new(3, 1, PLAIN).importance(), [0.0; 3]);
 }
 
 /// A row that counts twice is that row twice.
@@ -247,8 +362,15 @@ impl Observer for Stop {
 
 #[test]
 fn stopped_runs_go_on_bit_by_bit() {
-    let project = project();
-    for method in ["l2", "surrogate-smooth", "auto"] {
+    let wide =
+        TREES.to_owned() + "base = \"linear\"\nensembles = \"auto\"\nmonotone = { p = \"increasing\" }\n";
+    let wide = lp_with(&wide, "epochs = 6\nstop = { patience = 8 }\nwarmup = 2");
+    go_on(&project(), &["l2", "surrogate-smooth", "auto"]);
+    go_on(&wide, &["spo+"]);
+}
+
+fn go_on(project: &Project, methods: &[&str]) {
+    for method in methods {
         let spec = project.with_method(method);
         let whole = project.path(&format!("{method}-whole"));
         train_new(&spec, &whole, &mut Silent).unwrap();
@@ -290,6 +412,35 @@ fn models_are_read_as_they_were_written() {
             let _ = model.predict(&features, rows.len());
         }
     }
+}
+
+/// On a line, with an ensemble for each output: what was learned is what is read, and the line helps where there is one.
+#[test]
+fn wide_trees_are_read_as_they_were_written() {
+    let sections = TREES.to_owned() + "base = \"linear\"\nensembles = \"each\"\n";
+    let project = lp_with(&sections, "epochs = 6");
+    let task = project.task();
+    let wanted = fit(&task, "l2").unwrap().candidate;
+    // A forecast starts as the regression of a linear one.
+    let linear =
+        lp_with("[predictor]\nkind = \"linear\"\ntarget_transform = \"none\"\n", "epochs = 1").task();
+    let regression = fit(&linear, "l2").unwrap().candidate.valid.measures;
+    let start = &wanted.fitted.history[0].valid;
+    assert!((start.mse / regression.mse - 1.0).abs() < 1e-4, "{} {}", start.mse, regression.mse);
+    let dir = project.path("run");
+    train_new(&project.with_method("l2"), &dir, &mut Silent).unwrap();
+    let (found, card) = Run::open(&dir).unwrap().model().unwrap();
+    assert_eq!((card.format, card.importance.len()), (4, 3));
+    assert!((card.importance.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    let rows: Vec<usize> = (0..task.data().rows()).collect();
+    let features = task.features(&rows);
+    assert_eq!(found.predict(&features, rows.len()), wanted.fitted.model.predict(&features, rows.len()));
+    let unknown = lp_with(&(TREES.to_owned() + "monotone = { nothing = \"increasing\" }\n"), "epochs = 1");
+    let error = fit(&unknown.task(), "l2").unwrap_err();
+    assert!(
+        error.to_string().contains("`nothing`") && error.hint().unwrap().to_string().contains('q'),
+        "{error}"
+    );
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub use embedding::Embedding;
 pub use joint::Joint;
 pub use mlp::{Mlp, MlpShape};
 pub use shared::Shared;
-pub use trees::{Binned, Quantile, Slopes, Tree, Trees};
+pub use trees::{Binned, Linear, Quantile, Slopes, Tree, Trees};
 pub use weights::Weights;
 
 /// Takes the gradient with respect to the outputs back to the weights, in their flat order.

@@ -19,6 +19,7 @@ use self::scale::Aim;
 pub(crate) use self::scale::given;
 use crate::error::{Hint, LearnError};
 use crate::model::Model;
+use crate::predictor::Linear;
 use crate::recipe::Recipe;
 use crate::scaler::Scaler;
 use crate::settings::{PredictorKind, Regression, TargetTransform};
@@ -94,15 +95,21 @@ struct Fit {
     transform: Transform,
 }
 
-/// The untrained `model` with the weights that a recipe is best served with.
-pub(crate) fn solve(task: &Task, recipe: &Recipe, model: &Model) -> Result<Model, LearnError> {
+/// The features of the training rows.
+fn design(task: &Task, model: &Model) -> Result<Design, LearnError> {
     let train = task.train();
     let inputs = model.standardised(&task.features(train));
     let design = Design::new(&inputs, &task.weights(train), task.data().width());
-    let design = design.ok_or_else(|| LearnError::Data {
+    design.ok_or_else(|| LearnError::Data {
         what: "the features cannot be fitted: their squares are not finite".into(),
         hint: Hint::set("give them in larger units, or set {}", "training", "regression", "\"descent\""),
-    })?;
+    })
+}
+
+/// The untrained `model` with the weights that a recipe is best served with.
+pub(crate) fn solve(task: &Task, recipe: &Recipe, model: &Model) -> Result<Model, LearnError> {
+    let train = task.train();
+    let design = design(task, model)?;
     let ridges = Ridges::new(&design);
     let (y, aim) = (columns(task), aim(recipe));
     let scales = match scale::given(task)? {
@@ -129,6 +136,20 @@ pub(crate) fn solve(task: &Task, recipe: &Recipe, model: &Model) -> Result<Model
         }
     };
     Ok(with(model, &design, &there, &scales, &fits))
+}
+
+/// Ridge regressions of all targets, on the scales and in the units of an untrained model: what trees stand on.
+pub(crate) fn base(task: &Task, model: &Model) -> Result<Linear, LearnError> {
+    let design = design(task, model)?;
+    let ridges = Ridges::new(&design);
+    let scale = |k: usize| model.transforms.get(k).map_or(Scale::None, |t| t.scale);
+    let fit = |(k, y): (usize, &Vec<f64>)| {
+        let there: Vec<f64> = y.iter().map(|v| scale(k).forward(*v)).collect();
+        mean(&design, &ridges, &there, scale(k))
+    };
+    let fits: Vec<Fit> = columns(task).par_iter().enumerate().map(fit).collect();
+    let (weights, biases) = standardised(&design, &fits, &model.targets);
+    Ok(Linear { weights, biases })
 }
 
 /// Least squares with its ridge; the errors of rows left out make means of what is on another scale.
@@ -216,7 +237,6 @@ fn better(a: &[f64], b: &[f64]) -> bool {
 /// The model with these fits as its weights.
 fn with(model: &Model, design: &Design, there: &[Vec<f64>], scales: &[Scale], fits: &[Fit]) -> Model {
     let mut solved = model.clone();
-    let width = fits.len();
     for (k, scale) in scales.iter().enumerate().filter(|(_, s)| **s != Scale::None) {
         let own = Scaler::fit(&there[k], 1, 0..there[k].len());
         (solved.targets.mean[k], solved.targets.deviation[k]) = (own.mean[0], own.deviation[0]);
@@ -227,7 +247,19 @@ fn with(model: &Model, design: &Design, there: &[Vec<f64>], scales: &[Scale], fi
     } else {
         fits.iter().map(|f| f.transform).collect()
     };
-    let Scaler { mean, deviation } = &solved.targets;
+    let (weights, biases) = standardised(design, fits, &solved.targets);
+    let linear = solved.members[0].descent_mut();
+    for part in linear.into_iter().flat_map(|linear| linear.weights_mut()) {
+        part.set("output.weight", &weights);
+        part.set("output.bias", &biases);
+    }
+    solved
+}
+
+/// Weights, inputs × outputs, and biases of fits, for outputs that are deviations of targets from their means.
+fn standardised(design: &Design, fits: &[Fit], targets: &Scaler) -> (Vec<f32>, Vec<f32>) {
+    let width = fits.len();
+    let Scaler { mean, deviation } = targets;
     // Outputs are deviations from the mean; a target that never changes has none.
     let unit = |k: usize| if deviation[k] > 0.0 { 1.0 / deviation[k] } else { 0.0 };
     let own: Vec<(Vec<f64>, f64)> = fits.iter().map(|f| design.weights(&f.along, f.level)).collect();
@@ -235,10 +267,5 @@ fn with(model: &Model, design: &Design, there: &[Vec<f64>], scales: &[Scale], fi
     let weights = (0..features).flat_map(|j| (0..width).map(move |k| (j, k)));
     let weights: Vec<f32> = weights.map(|(j, k)| (own[k].0[j] * unit(k)) as f32).collect();
     let biases: Vec<f32> = (0..width).map(|k| ((own[k].1 - mean[k]) * unit(k)) as f32).collect();
-    let linear = solved.members[0].descent_mut();
-    for part in linear.into_iter().flat_map(|linear| linear.weights_mut()) {
-        part.set("output.weight", &weights);
-        part.set("output.bias", &biases);
-    }
-    solved
+    (weights, biases)
 }

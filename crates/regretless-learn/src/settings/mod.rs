@@ -9,8 +9,8 @@ mod words;
 
 pub use method::{Base, MethodError, MethodName};
 pub use predictor::{
-    Activation, Initial, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, TargetTransform,
-    TreeSettings,
+    Activation, Ensembles, Initial, Monotone, PredictorKind, PredictorSettings, QuadraticForm,
+    QuadraticSettings, TargetTransform, TreeBase, TreeSettings,
 };
 pub use split::{Part, Split, SplitKind};
 pub use surrogate::SurrogateSettings;

@@ -1,5 +1,7 @@
 //! The predictor that is trained.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::words::words;
@@ -29,6 +31,8 @@ pub struct PredictorSettings {
     pub quadratic: Option<QuadraticSettings>,
     /// How trees are grown.
     pub trees: TreeSettings,
+    /// Features with which the outputs of trees only rise or only fall, by name.
+    pub monotone: BTreeMap<String, Monotone>,
 }
 
 impl Default for PredictorSettings {
@@ -45,6 +49,7 @@ impl Default for PredictorSettings {
             target_transform: TargetTransform::Forecasts,
             quadratic: None,
             trees: TreeSettings::default(),
+            monotone: BTreeMap::new(),
         }
     }
 }
@@ -80,6 +85,10 @@ pub struct TreeSettings {
     pub columns: f64,
     /// What is added to a leaf's sum of curvatures, where a row of squared errors has 1.
     pub l2: f64,
+    /// What the trees stand on.
+    pub base: TreeBase,
+    /// Which outputs a tree moves.
+    pub ensembles: Ensembles,
 }
 
 impl TreeSettings {
@@ -89,7 +98,16 @@ impl TreeSettings {
 
 impl Default for TreeSettings {
     fn default() -> Self {
-        Self { depth: 6, leaves: 31, min_rows: 20, rows: 0.8, columns: 1.0, l2: 1.0 }
+        Self {
+            depth: 6,
+            leaves: 31,
+            min_rows: 20,
+            rows: 0.8,
+            columns: 1.0,
+            l2: 1.0,
+            base: TreeBase::Constant,
+            ensembles: Ensembles::One,
+        }
     }
 }
 
@@ -107,6 +125,43 @@ words! {
         Log = "log",
         /// Their square roots.
         Root = "root",
+    }
+}
+
+words! {
+    /// What trees stand on.
+    TreeBase {
+        /// The training mean.
+        #[default]
+        Constant = "constant",
+        /// The ridge regression that a linear `l2` is.
+        Linear = "linear",
+    }
+}
+
+words! {
+    /// Which outputs a tree moves.
+    Ensembles {
+        /// All: one ensemble, whose leaves hold a number for each output.
+        #[default]
+        One = "one",
+        /// One of them: an ensemble for each output.
+        Each = "each",
+        /// Whichever decides better on validation.
+        Auto = "auto",
+    }
+}
+
+words! {
+    /// How outputs change with a feature.
+    Monotone {
+        /// In any way.
+        #[default]
+        Free = "free",
+        /// They do not fall when it rises.
+        Increasing = "increasing",
+        /// They do not rise when it rises.
+        Decreasing = "decreasing",
     }
 }
 

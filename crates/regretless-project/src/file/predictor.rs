@@ -1,9 +1,13 @@
 //! The `[predictor]` section as it is written.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use regretless_learn::{Activation, Initial, PredictorKind, QuadraticForm, TargetTransform};
+use regretless_learn::{
+    Activation, Ensembles, Initial, Monotone, PredictorKind, QuadraticForm, TargetTransform, TreeBase,
+};
 
 /// The predictor that is trained.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -45,6 +49,12 @@ pub struct PredictorSection {
     pub columns: Option<f64>,
     /// Ridge of the leaves, in rows. Default 1.
     pub l2: Option<f64>,
+    /// What the trees stand on. Default `constant`.
+    pub base: Option<TreeBase>,
+    /// One ensemble for all outputs, or one for each. Default `one`.
+    pub ensembles: Option<Ensembles>,
+    /// Features with which the outputs of trees only rise or only fall, by name.
+    pub monotone: Option<BTreeMap<String, Monotone>>,
 }
 
 /// How a predicted Q is made: embeddings of the variables, positive semidefinite by construction.

@@ -33,6 +33,7 @@ pub(super) fn predictor(
         target_transform: written.target_transform,
         quadratic: quadratic(ctx, &section.key("quadratic"), written, n, predicted)?,
         trees: trees(ctx, &section, written)?,
+        monotone: written.monotone.clone().unwrap_or_default(),
     })
 }
 
@@ -46,6 +47,9 @@ fn trees(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Result
             ("rows", written.rows.is_some()),
             ("columns", written.columns.is_some()),
             ("l2", written.l2.is_some()),
+            ("base", written.base.is_some()),
+            ("ensembles", written.ensembles.is_some()),
+            ("monotone", written.monotone.is_some()),
         ];
         if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
             let trouble = Trouble::Misfit(format!("a `{}` predictor has no trees", written.kind));
@@ -62,6 +66,8 @@ fn trees(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Result
         rows: written.rows.unwrap_or(default.rows),
         columns: written.columns.unwrap_or(default.columns),
         l2: written.l2.unwrap_or(default.l2),
+        base: written.base.unwrap_or(default.base),
+        ensembles: written.ensembles.unwrap_or(default.ensembles),
     };
     ctx.count(&section.key("depth"), trees.depth, 1..=64, "a tree has a depth of 1 to 64")?;
     ctx.count(&section.key("leaves"), trees.leaves, 2..=65_536, "a tree has 2 to 65,536 leaves")?;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use regretless_core::{Rule, Segments};
 use regretless_learn::{
-    Clip, Mix, OptimizerKind, PredictorKind, PredictorSettings, Ramp, Schedule, Sharpness, Split, SplitKind,
-    Stop, SurrogateSettings, TrainingSettings, Warmup,
+    Clip, Mix, Monotone, OptimizerKind, PredictorKind, PredictorSettings, Ramp, Schedule, Sharpness, Split,
+    SplitKind, Stop, SurrogateSettings, TrainingSettings, Warmup,
 };
 
 use super::fail;
@@ -128,6 +128,13 @@ fn predictor(settings: &PredictorSettings, text: &mut Text) {
         text.key("rows", number(trees.rows));
         text.key("columns", number(trees.columns));
         text.key("l2", number(trees.l2));
+        text.key("base", string(trees.base.word()));
+        text.key("ensembles", string(trees.ensembles.word()));
+        if !settings.monotone.is_empty() {
+            let one = |(name, way): (&String, &Monotone)| format!("{} = \"{way}\"", string(name));
+            let all: Vec<String> = settings.monotone.iter().map(one).collect();
+            text.key("monotone", format!("{{ {} }}", all.join(", ")));
+        }
     }
     text.key("shared", settings.shared);
     text.key("standardise", settings.standardise);

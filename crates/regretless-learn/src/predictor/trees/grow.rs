@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::bins::Binned;
 use super::histogram::{COUNT, CURVATURE, GRADIENT, Histogram};
+use super::monotone::Bounds;
 use super::split::{self, Split};
 use super::tree::{Node, Tree};
-use crate::settings::TreeSettings;
+use crate::settings::{Monotone, TreeSettings};
 
 /// What a tree is fitted to.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,8 @@ struct Leaf {
     rows: Range<usize>,
     depth: usize,
     total: Vec<f64>,
+    /// What its steps lie between, where outputs rise or fall with a feature.
+    bounds: Option<Bounds>,
     /// `None` if it will not be split.
     open: Option<(Histogram, Split)>,
 }
@@ -46,27 +49,51 @@ struct Leaf {
 /// ```
 ///
 /// with G and H the sums of their gradients and curvatures, where half the sum of squared errors would have its minimum if rate = 1,
-/// λ = 0; of a quantile's loss as [`Quantile`] says.
+/// λ = 0; of a quantile's loss as [`Quantile`] says. `monotone` has the direction of each column; it is empty if none has one.
 pub(super) fn grow(
     table: &Binned,
     mut rows: Vec<u32>,
     slopes: Slopes<'_>,
     columns: &[usize],
+    monotone: &[Monotone],
     settings: &TreeSettings,
     rate: f64,
 ) -> Tree {
     let outputs = slopes.gradient.len() / slopes.curvature.len().max(1);
-    let grower = Grower { table, columns, slopes, outputs, settings };
+    let grower = Grower { table, columns, monotone, slopes, outputs, settings };
     let total = grower.total(&rows);
-    let open = grower.open(&rows, 0, &total, None);
-    let mut nodes = vec![Node::leaf(0)];
-    let mut leaves = vec![Leaf { node: 0, rows: 0..rows.len(), depth: 0, total, open }];
+    let bounds = (!monotone.is_empty()).then(|| Bounds::none(outputs));
+    let open = grower.open(&rows, 0, &total, bounds.as_ref(), None);
+    let (mut nodes, mut gains) = (vec![Node::leaf(0)], vec![0.0]);
+    let mut leaves = vec![Leaf { node: 0, rows: 0..rows.len(), depth: 0, total, bounds, open }];
     while leaves.len() < settings.leaves {
         let gain = |leaf: &Leaf| leaf.open.as_ref().map_or(0.0, |(_, split)| split.gain);
         let most = (0..leaves.len()).reduce(|a, b| if gain(&leaves[b]) > gain(&leaves[a]) { b } else { a });
         let Some(most) = most.filter(|&i| leaves[i].open.is_some()) else { break };
-        let Leaf { node, rows: range, depth, total, open } = leaves.swap_remove(most);
+        let Leaf { node, rows: range, depth, total, bounds, open } = leaves.swap_remove(most);
         let Some((histogram, split)) = open else { break };
+        let middle = range.start + partition(&mut rows[range.clone()], table, &split);
+        let right: Vec<f64> = total.iter().zip(&split.left).map(|(t, l)| t - l).collect();
+        let parts = [range.start..middle, middle..range.end];
+        let mut within = [None, None];
+        if let Some(bounds) = &bounds {
+            let direction = monotone[split.column];
+            let left = grower.steps(&rows[parts[0].clone()], &split.left, Some(bounds));
+            let right = grower.steps(&rows[parts[1].clone()], &right, Some(bounds));
+            if !direction.allows(&left, &right) {
+                // Quantiles may be in another order than gradients say.
+                leaves.push(Leaf {
+                    node,
+                    rows: range,
+                    depth,
+                    total,
+                    bounds: Some(bounds.clone()),
+                    open: None,
+                });
+                continue;
+            }
+            within = bounds.halves(direction, &left, &right).map(Some);
+        }
         let child = nodes.len();
         let edge = table.edges(split.column)[usize::from(split.bin)];
         nodes[node] = Node {
@@ -76,9 +103,8 @@ pub(super) fn grow(
             missing: u32::from(split.missing),
         };
         nodes.extend([Node::leaf(child), Node::leaf(child + 1)]);
-        let middle = range.start + partition(&mut rows[range.clone()], table, &split);
-        let right: Vec<f64> = total.iter().zip(&split.left).map(|(t, l)| t - l).collect();
-        let parts = [range.start..middle, middle..range.end];
+        gains[node] = split.gain as f32;
+        gains.extend([0.0; 2]);
         let totals = [split.left, right];
         // The smaller side is added up, the other one is what is left.
         let small = usize::from(parts[0].len() > parts[1].len());
@@ -87,27 +113,21 @@ pub(super) fn grow(
         if !last && grower.may_split(depth + 1, &totals[1 - small]) {
             let own = grower.histogram(&rows[parts[small].clone()]);
             let rest = histogram.without(&own);
-            open[1 - small] = grower.open(&[], depth + 1, &totals[1 - small], Some(rest));
-            open[small] = grower.open(&[], depth + 1, &totals[small], Some(own));
+            for (side, known) in [(1 - small, rest), (small, own)] {
+                open[side] = grower.open(&[], depth + 1, &totals[side], within[side].as_ref(), Some(known));
+            }
         }
-        for (i, ((rows, total), open)) in parts.into_iter().zip(totals).zip(open).enumerate() {
-            leaves.push(Leaf { node: child + i, rows, depth: depth + 1, total, open });
+        let sides = parts.into_iter().zip(totals).zip(open).zip(within).enumerate();
+        for (i, (((rows, total), open), bounds)) in sides {
+            leaves.push(Leaf { node: child + i, rows, depth: depth + 1, total, bounds, open });
         }
     }
     leaves.sort_unstable_by_key(|leaf| leaf.node);
-    let value = |Leaf { rows: own, total, .. }: &Leaf, k: usize| {
-        let below = total[CURVATURE] + settings.l2;
-        let step = match slopes.quantile {
-            _ if below == 0.0 => 0.0,
-            Some(quantile) => quantile.of(&rows[own.clone()], k, slopes) * total[CURVATURE] / below,
-            None => -total[GRADIENT + k] / below,
-        };
-        (rate * step) as f32
-    };
-    let value = &value;
-    let values = leaves.iter().flat_map(|leaf| (0..outputs).map(move |k| value(leaf, k))).collect();
+    let steps = |leaf: &Leaf| grower.steps(&rows[leaf.rows.clone()], &leaf.total, leaf.bounds.as_ref());
+    let values = leaves.iter().flat_map(steps).map(|step| (rate * step) as f32).collect();
     Tree::new(nodes, values, outputs, table.features())
         .unwrap_or_else(|| unreachable!("children follow parents"))
+        .noted(gains, 0)
 }
 
 impl Quantile<'_> {
@@ -137,6 +157,7 @@ impl Quantile<'_> {
 struct Grower<'a> {
     table: &'a Binned,
     columns: &'a [usize],
+    monotone: &'a [Monotone],
     slopes: Slopes<'a>,
     outputs: usize,
     settings: &'a TreeSettings,
@@ -171,6 +192,20 @@ impl Grower<'_> {
         Histogram::new(self.table, self.columns, rows, &own, self.stride())
     }
 
+    /// How far rows with these sums go in each output, before the learning rate.
+    fn steps(&self, rows: &[u32], total: &[f64], bounds: Option<&Bounds>) -> Vec<f64> {
+        let below = total[CURVATURE] + self.settings.l2;
+        let step = |k: usize| {
+            let step = match self.slopes.quantile {
+                _ if below == 0.0 => 0.0,
+                Some(quantile) => quantile.of(rows, k, self.slopes) * total[CURVATURE] / below,
+                None => -total[GRADIENT + k] / below,
+            };
+            bounds.map_or(step, |bounds| bounds.keep(k, step))
+        };
+        (0..self.outputs).map(step).collect()
+    }
+
     fn may_split(&self, depth: usize, total: &[f64]) -> bool {
         depth < self.settings.depth && total[COUNT] >= 2.0 * self.settings.min_rows.max(1) as f64
     }
@@ -181,13 +216,15 @@ impl Grower<'_> {
         rows: &[u32],
         depth: usize,
         total: &[f64],
+        bounds: Option<&Bounds>,
         known: Option<Histogram>,
     ) -> Option<(Histogram, Split)> {
         if !self.may_split(depth, total) {
             return None;
         }
         let histogram = known.unwrap_or_else(|| self.histogram(rows));
-        let split = split::best(self.table, self.columns, &histogram, total, self.settings)?;
+        let Self { table, columns, settings, monotone, .. } = *self;
+        let split = split::best(table, columns, &histogram, total, settings, bounds, monotone)?;
         Some((histogram, split))
     }
 }

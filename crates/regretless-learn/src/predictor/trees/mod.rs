@@ -6,6 +6,8 @@
 mod bins;
 mod grow;
 mod histogram;
+mod linear;
+mod monotone;
 mod running;
 mod split;
 mod tree;
@@ -18,17 +20,18 @@ use rayon::prelude::*;
 
 pub use bins::Binned;
 pub use grow::{Quantile, Slopes};
+pub use linear::Linear;
 pub(crate) use running::Running;
 pub use tree::Tree;
 
 use self::tree::Node;
 use super::{Predictor, Weights};
-use crate::settings::TreeSettings;
+use crate::settings::{Ensembles, Monotone, TreeSettings};
 
 /// Rows that one thread predicts at a time.
 const CHUNK: usize = 1024;
 
-/// An ensemble of trees, whose outputs are added up.
+/// An ensemble of trees, whose outputs are added up, to those of a linear predictor if it stands on one.
 ///
 /// ```
 /// use regretless_learn::{Binned, Predictor, Slopes, TreeSettings, Trees, stream};
@@ -45,13 +48,75 @@ pub struct Trees {
     inputs: usize,
     outputs: usize,
     settings: TreeSettings,
+    base: Option<Arc<Linear>>,
+    /// The direction of each input; empty if none has one.
+    monotone: Vec<Monotone>,
     grown: Vec<Arc<Tree>>,
 }
 
 impl Trees {
     /// No tree yet: outputs are 0.
     pub fn new(inputs: usize, outputs: usize, settings: TreeSettings) -> Self {
-        Self { inputs, outputs, settings, grown: Vec::new() }
+        Self { inputs, outputs, settings, base: None, monotone: Vec::new(), grown: Vec::new() }
+    }
+
+    /// The same on a linear predictor in place of 0.
+    ///
+    /// # Panics
+    /// If it has not as many weights as inputs times outputs.
+    pub fn on(mut self, base: Linear) -> Self {
+        assert_eq!(base.weights.len(), self.inputs * self.outputs, "a weight for each input and output");
+        self.base = Some(Arc::new(base));
+        self
+    }
+
+    /// The same with outputs that rise or fall with some inputs.
+    ///
+    /// # Panics
+    /// If there is not a direction for each input.
+    pub fn with_directions(mut self, monotone: Vec<Monotone>) -> Self {
+        assert_eq!(monotone.len(), self.inputs, "a direction for each input");
+        self.monotone = if monotone.iter().all(|m| *m == Monotone::Free) { Vec::new() } else { monotone };
+        self
+    }
+
+    /// The same with trees that move all outputs, or one each.
+    pub(crate) fn set_ensembles(&mut self, ensembles: Ensembles) {
+        self.settings.ensembles = ensembles;
+    }
+
+    /// Puts the trees on another base.
+    pub(crate) fn set_base(&mut self, base: Linear) {
+        self.base = Some(Arc::new(base));
+    }
+
+    /// What the trees stand on, if it is not 0.
+    pub fn base(&self) -> Option<&Linear> {
+        self.base.as_deref()
+    }
+
+    /// True if a tree moves one output and not all.
+    pub fn is_apart(&self) -> bool {
+        self.grown.iter().any(|tree| tree.first() > 0)
+    }
+
+    /// True if older versions would read it wrongly: on a base, or with trees of one output each.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.base.is_some() || self.is_apart()
+    }
+
+    /// What splits by each input gained, together, over all trees: 1 in sum unless there is no split.
+    pub fn importance(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.inputs];
+        for tree in &self.grown {
+            for (node, gain) in tree.nodes().iter().zip(tree.gains()) {
+                if *gain > 0.0 {
+                    sums[node.feature as usize] += f64::from(*gain);
+                }
+            }
+        }
+        let all: f64 = sums.iter().sum();
+        sums.iter().map(|s| if all > 0.0 { s / all } else { 0.0 }).collect()
     }
 
     /// The trees, in the order in which they grew.
@@ -85,45 +150,103 @@ impl Trees {
         assert_eq!(slopes.curvature.len(), table.rows(), "a curvature for each row");
         assert_eq!(slopes.gradient.len(), table.rows() * self.outputs, "a gradient for each output");
         let columns = draw(self.inputs, self.settings.columns, noise);
-        self.grown.push(Arc::new(grow::grow(table, rows, slopes, &columns, &self.settings, rate)));
+        let Self { settings, monotone, outputs, .. } = self;
+        let grow = |rows: Vec<u32>, slopes: Slopes<'_>| {
+            grow::grow(table, rows, slopes, &columns, monotone, settings, rate)
+        };
+        if settings.ensembles != Ensembles::Each || *outputs < 2 {
+            let tree = grow(rows, slopes);
+            self.grown.push(Arc::new(tree));
+            return;
+        }
+        let one = |k: usize| {
+            let column = |of: &[f64]| of.iter().skip(k).step_by(*outputs).copied().collect::<Vec<f64>>();
+            let gradient = column(slopes.gradient);
+            let short = slopes.quantile.map(|quantile| (quantile.level, column(quantile.short)));
+            let quantile = short.as_ref().map(|(level, short)| Quantile { level: *level, short });
+            let tree = grow(rows.clone(), Slopes { gradient: &gradient, quantile, ..slopes });
+            let gains = tree.gains().to_vec();
+            Arc::new(tree.noted(gains, k))
+        };
+        let trees: Vec<Arc<Tree>> = (0..*outputs).into_par_iter().map(one).collect();
+        self.grown.extend(trees);
+    }
+
+    /// Outputs of rows before the first tree.
+    fn start(&self, inputs: &[f32], rows: usize) -> Vec<f64> {
+        let mut sums = vec![0.0; rows * self.outputs];
+        if let Some(base) = &self.base {
+            base.add(inputs, self.inputs, &mut sums);
+        }
+        sums
     }
 
     /// Adds the outputs of trees from the `first` on to `sums`, rows × outputs.
     pub fn add(&self, first: usize, inputs: &[f32], sums: &mut [f64]) {
         let add = |(block, sums): (usize, &mut [f64])| {
             let inputs = &inputs[block * CHUNK * self.inputs..];
-            self.grown[first..].iter().for_each(|tree| tree.add(inputs, self.inputs, sums));
+            self.grown[first..].iter().for_each(|tree| tree.add(inputs, self.inputs, sums, self.outputs));
         };
         sums.par_chunks_mut((CHUNK * self.outputs).max(1)).enumerate().for_each(add);
     }
 
-    /// All trees as matrices: nodes and leaves of each tree, nodes (feature, threshold, left child, where missing cells go), outputs
-    /// of leaves. Counts are exact in single precision.
+    /// All trees as matrices: nodes and leaves of each tree, nodes (feature, threshold, left child, where missing cells go), what each
+    /// node gained, outputs of leaves; where a tree moves one output, which; and what they stand on. Counts are exact in single
+    /// precision.
     pub(crate) fn weights(&self) -> Weights {
         let mut weights = Weights::default();
         let sizes = self.grown.iter().flat_map(|t| [t.nodes().len() as f32, t.leaves() as f32]).collect();
         let node = |n: &Node| [n.feature as f32, n.threshold, n.child as f32, n.missing as f32];
         let nodes: Vec<f32> = self.grown.iter().flat_map(|t| t.nodes().iter().flat_map(node)).collect();
         let leaves: Vec<f32> = self.grown.iter().flat_map(|t| t.values().iter().copied()).collect();
+        let gains: Vec<f32> = self.grown.iter().flat_map(|t| t.gains().iter().copied()).collect();
+        let width = if self.is_apart() { 1 } else { self.outputs };
         weights.push(SIZES, [self.grown.len(), 2], sizes);
         weights.push(NODES, [nodes.len() / 4, 4], nodes);
-        weights.push(LEAVES, [leaves.len() / self.outputs.max(1), self.outputs], leaves);
+        weights.push(GAINS, [gains.len(), 1], gains);
+        weights.push(LEAVES, [leaves.len() / width.max(1), width], leaves);
+        if self.is_apart() {
+            let moved = self.grown.iter().map(|t| t.first() as f32).collect();
+            weights.push(MOVED, [self.grown.len(), 1], moved);
+        }
+        if let Some(base) = &self.base {
+            weights.push(BASE_WEIGHTS, [self.inputs, self.outputs], base.weights.clone());
+            weights.push(BASE_BIASES, [1, self.outputs], base.biases.clone());
+        }
         weights
     }
 
-    /// Takes trees from the matrices that [`Trees::weights`] gives; false if they are no trees for these inputs and outputs.
-    pub(crate) fn restore(&mut self, sizes: &[f32], nodes: &[f32], leaves: &[f32]) -> bool {
-        if leaves.iter().any(|v| !v.is_finite()) {
-            return false;
+    /// Takes trees from the matrices that [`Trees::weights`] gives, by name; `None` if they are no trees for these inputs and outputs.
+    /// What older files do not have is not missed: gains, which output is moved, and what trees stand on.
+    pub(crate) fn restore(&mut self, matrix: impl Fn(&str) -> Option<Vec<f32>>) -> Option<()> {
+        let (sizes, nodes, leaves) = (matrix(SIZES)?, matrix(NODES)?, matrix(LEAVES)?);
+        let gains = matrix(GAINS).unwrap_or_else(|| vec![0.0; nodes.len() / 4]);
+        let moved = matrix(MOVED);
+        if leaves.iter().chain(&gains).any(|v| !v.is_finite()) || gains.len() * 4 != nodes.len() {
+            return None;
         }
-        let (mut nodes, mut leaves) = (nodes, leaves);
+        if let Some(weights) = matrix(BASE_WEIGHTS) {
+            let biases = matrix(BASE_BIASES)?;
+            let finite = weights.iter().chain(&biases).all(|v| v.is_finite());
+            let fits = weights.len() == self.inputs * self.outputs && biases.len() == self.outputs;
+            self.base = Some(Arc::new(Linear { weights, biases })).filter(|_| finite && fits);
+            self.base.as_ref()?;
+        }
+        let width = if moved.is_some() { 1 } else { self.outputs };
+        let (mut nodes, mut gains, mut leaves) = (&nodes[..], &gains[..], &leaves[..]);
         let mut trees = Vec::new();
-        for size in sizes.chunks_exact(2) {
+        for (i, size) in sizes.chunks_exact(2).enumerate() {
+            let first = match &moved {
+                Some(moved) => Some(*moved.get(i)? as usize).filter(|k| *k < self.outputs)?,
+                None => 0,
+            };
             let count = (size[0] as usize).saturating_mul(4);
-            let values = (size[1] as usize).saturating_mul(self.outputs);
+            let values = (size[1] as usize).saturating_mul(width);
             if count > nodes.len() || values > leaves.len() {
-                return false;
+                return None;
             }
+            let (own_gains, after_gains) = gains.split_at(count / 4);
+            gains = after_gains;
             let ((own, after), (own_leaves, after_leaves)) = (nodes.split_at(count), leaves.split_at(values));
             (nodes, leaves) = (after, after_leaves);
             let node = |n: &[f32]| Node {
@@ -133,20 +256,22 @@ impl Trees {
                 missing: n[3] as u32,
             };
             let own = own.chunks_exact(4).map(node).collect();
-            let Some(tree) = Tree::new(own, own_leaves.to_vec(), self.outputs, self.inputs) else {
-                return false;
-            };
-            trees.push(Arc::new(tree));
+            let tree = Tree::new(own, own_leaves.to_vec(), width, self.inputs)?;
+            trees.push(Arc::new(tree.noted(own_gains.to_vec(), first)));
         }
         self.grown = trees;
-        sizes.len().is_multiple_of(2) && nodes.is_empty() && leaves.is_empty()
+        (sizes.len().is_multiple_of(2) && nodes.is_empty() && leaves.is_empty()).then_some(())
     }
 }
 
 /// The names of the matrices in files.
-pub(crate) const SIZES: &str = "trees.sizes";
-pub(crate) const NODES: &str = "trees.nodes";
-pub(crate) const LEAVES: &str = "trees.leaves";
+const SIZES: &str = "trees.sizes";
+const NODES: &str = "trees.nodes";
+const LEAVES: &str = "trees.leaves";
+const GAINS: &str = "trees.gains";
+const MOVED: &str = "trees.moved";
+const BASE_WEIGHTS: &str = "base.weight";
+const BASE_BIASES: &str = "base.bias";
 
 /// A share of the numbers below `n`, at least one if there is any, ascending.
 fn draw(n: usize, share: f64, noise: &mut ChaCha8Rng) -> Vec<usize> {
@@ -166,7 +291,7 @@ impl Predictor for Trees {
     }
 
     fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32> {
-        let mut sums = vec![0.0; rows * self.outputs];
+        let mut sums = self.start(inputs, rows);
         self.add(0, inputs, &mut sums);
         sums.into_iter().map(|s| s as f32).collect()
     }

@@ -7,6 +7,7 @@ use super::Trees;
 pub(crate) struct Running {
     inputs: Vec<f32>,
     sums: Vec<f64>,
+    rows: usize,
     /// Trees that the sums have in them.
     trees: usize,
 }
@@ -14,13 +15,14 @@ pub(crate) struct Running {
 impl Running {
     /// Outputs of `rows` rows before the first tree.
     pub(crate) fn new(trees: &Trees, inputs: Vec<f32>, rows: usize) -> Self {
-        Self { inputs, sums: vec![0.0; rows * trees.outputs], trees: 0 }
+        let sums = trees.start(&inputs, rows);
+        Self { inputs, sums, rows, trees: 0 }
     }
 
     /// The outputs of an ensemble that has grown since it was last seen, or of its first trees.
     pub(crate) fn outputs(&mut self, trees: &Trees) -> Vec<f32> {
         if trees.grown.len() < self.trees {
-            self.sums.fill(0.0);
+            self.sums = trees.start(&self.inputs, self.rows);
             self.trees = 0;
         }
         trees.add(self.trees, &self.inputs, &mut self.sums);

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 
 use super::bins::Binned;
 use super::histogram::{COUNT, CURVATURE, GRADIENT, Histogram};
-use crate::settings::TreeSettings;
+use super::monotone::Bounds;
+use crate::settings::{Monotone, TreeSettings};
 
 /// Gains below this share of what the halves are worth are rounding.
 const ROUNDING: f64 = 1e-12;
@@ -21,21 +22,35 @@ pub(super) struct Split {
     pub(super) left: Vec<f64>,
 }
 
+/// What a split has to keep to where outputs rise or fall with a feature.
+#[derive(Clone, Copy)]
+struct Limits<'a> {
+    bounds: &'a Bounds,
+    direction: Monotone,
+}
+
 /// The split with the largest gain
 ///
 /// ```text
 /// |G_left|²/(H_left + λ) + |G_right|²/(H_right + λ) − |G|²/(H + λ)
 /// ```
 ///
-/// with G the sums of gradients over a side, a number for each output, and H those of curvatures; the first of equals.
+/// with G the sums of gradients over a side, a number for each output, and H those of curvatures; the first of equals. With `bounds`
+/// sides are worth what their bounded steps are, and splits against a feature's direction are none.
 pub(super) fn best(
     table: &Binned,
     columns: &[usize],
     histogram: &Histogram,
     total: &[f64],
     settings: &TreeSettings,
+    bounds: Option<&Bounds>,
+    monotone: &[Monotone],
 ) -> Option<Split> {
-    let one = |i: usize| scan(table, columns[i], histogram.column(i), total, settings);
+    let one = |i: usize| {
+        let direction = monotone.get(columns[i]).copied().unwrap_or_default();
+        let limits = bounds.map(|bounds| Limits { bounds, direction });
+        scan(table, columns[i], histogram.column(i), total, settings, limits)
+    };
     let found: Vec<Option<Split>> = if histogram.is_large() {
         (0..columns.len()).into_par_iter().map(one).collect()
     } else {
@@ -51,11 +66,15 @@ fn scan(
     sums: &[f64],
     total: &[f64],
     settings: &TreeSettings,
+    limits: Option<Limits<'_>>,
 ) -> Option<Split> {
     let stride = total.len();
     let edges = table.edges(column).len();
     let least = settings.min_rows.max(1) as f64;
-    let whole = worth(squares(&total[GRADIENT..]), total[CURVATURE], settings.l2);
+    let whole = match limits {
+        None => worth(squares(&total[GRADIENT..]), total[CURVATURE], settings.l2),
+        Some(Limits { bounds, .. }) => bounds.worth(total, settings.l2),
+    };
     let missing = &sums[(edges + 1) * stride..];
     let some_missing = missing[COUNT] > 0.0;
     let mut best: Option<(f64, usize, bool)> = None;
@@ -76,9 +95,21 @@ fn scan(
             if total[COUNT] - left[COUNT] < least {
                 break;
             }
-            let (ours, theirs) = both(&left[GRADIENT..], &total[GRADIENT..]);
-            let halves = worth(ours, left[CURVATURE], settings.l2)
-                + worth(theirs, total[CURVATURE] - left[CURVATURE], settings.l2);
+            let halves = match limits {
+                None => {
+                    let (ours, theirs) = both(&left[GRADIENT..], &total[GRADIENT..]);
+                    worth(ours, left[CURVATURE], settings.l2)
+                        + worth(theirs, total[CURVATURE] - left[CURVATURE], settings.l2)
+                }
+                Some(Limits { bounds, direction }) => {
+                    let right: Vec<f64> = total.iter().zip(&left).map(|(t, l)| t - l).collect();
+                    let steps = [&left, &right].map(|side| bounds.steps(side, settings.l2));
+                    if !direction.allows(&steps[0], &steps[1]) {
+                        continue;
+                    }
+                    bounds.worth(&left, settings.l2) + bounds.worth(&right, settings.l2)
+                }
+            };
             let gain = halves - whole;
             if gain > ROUNDING * halves && best.is_none_or(|(most, ..)| gain > most) {
                 best = Some((gain, bin, right));

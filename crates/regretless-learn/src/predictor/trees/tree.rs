@@ -3,7 +3,7 @@
 /// Rows that walk together: what one waits for, the others use.
 const BLOCK: usize = 64;
 
-/// A regression tree whose leaves move all outputs of a row.
+/// A regression tree whose leaves move all outputs of a row, or one of them.
 ///
 /// Nodes lie in one array, the two children of a node beside each other and after it. A leaf is its own left child, so that rows
 /// which arrived early wait there and no step needs to ask.
@@ -12,9 +12,13 @@ pub struct Tree {
     nodes: Vec<Node>,
     /// The leaf that a node is, numbered in the order of nodes.
     leaf: Vec<u32>,
+    /// What each split gained; 0 for leaves.
+    gains: Vec<f32>,
     /// Leaves × outputs.
     values: Vec<f32>,
     outputs: usize,
+    /// The first output of a row that it moves.
+    first: usize,
     depth: usize,
 }
 
@@ -67,7 +71,26 @@ impl Tree {
             }
         }
         let depth = depths.into_iter().flatten().max()?;
-        (values.len() == leaves * outputs).then_some(Self { nodes, leaf, values, outputs, depth })
+        let gains = vec![0.0; nodes.len()];
+        let fits = values.len() == leaves * outputs;
+        fits.then_some(Self { nodes, leaf, gains, values, outputs, first: 0, depth })
+    }
+
+    /// The tree with what its splits gained, node by node, as one that moves outputs from the `first` on.
+    pub(super) fn noted(mut self, gains: Vec<f32>, first: usize) -> Self {
+        self.gains = gains;
+        self.first = first;
+        self
+    }
+
+    /// What each node's split gained; 0 for leaves.
+    pub(super) fn gains(&self) -> &[f32] {
+        &self.gains
+    }
+
+    /// The first output of a row that it moves.
+    pub(super) fn first(&self) -> usize {
+        self.first
     }
 
     pub(super) fn nodes(&self) -> &[Node] {
@@ -89,9 +112,9 @@ impl Tree {
         self.depth
     }
 
-    /// Adds the outputs of rows with `features` inputs each to `sums`.
-    pub(super) fn add(&self, inputs: &[f32], features: usize, sums: &mut [f64]) {
-        let width = self.outputs;
+    /// Adds the outputs of rows with `features` inputs each to `sums`, `width` a row.
+    pub(super) fn add(&self, inputs: &[f32], features: usize, sums: &mut [f64], width: usize) {
+        let own = self.outputs;
         let mut at = [0_u32; BLOCK];
         for (block, sums) in sums.chunks_mut(BLOCK * width).enumerate() {
             let rows = sums.len() / width;
@@ -107,8 +130,8 @@ impl Tree {
                 }
             }
             for (sums, at) in sums.chunks_exact_mut(width).zip(at) {
-                let leaf = self.leaf[*at as usize] as usize * width;
-                for (s, v) in sums.iter_mut().zip(&self.values[leaf..leaf + width]) {
+                let leaf = self.leaf[*at as usize] as usize * own;
+                for (s, v) in sums[self.first..].iter_mut().zip(&self.values[leaf..leaf + own]) {
                     *s += f64::from(*v);
                 }
             }
