@@ -5,6 +5,7 @@ Predict the parameters of an optimisation problem, decide with the predictions, 
 
 from typing import TYPE_CHECKING, Any
 
+from . import lightgbm, xgboost
 from ._regretless import __version__
 from .compare import Check, Comparison, check, compare
 from .cvxpy import CvxpyProblem, from_cvxpy
@@ -60,8 +61,10 @@ __all__ = [
     "check",
     "compare",
     "from_cvxpy",
+    "lightgbm",
     "read_problem",
     "regret",
+    "xgboost",
 ]
 
 

@@ -5,14 +5,24 @@ use std::path::Path;
 use std::time::Instant;
 
 use rand::RngExt;
-use regretless_learn::{Binned, Predictor, Silent, Slopes, Trainer, TreeSettings, Trees, stream, train};
+use regretless_learn::{
+    Binned, Ensembles, Predictor, Silent, Slopes, Trainer, TreeBase, TreeSettings, Trees, stream, train,
+};
 
 use crate::data::{Rows, Size, write};
 
 const FEATURES: usize = 10;
 const ROUNDS: usize = 100;
-const SETTINGS: TreeSettings =
-    TreeSettings { depth: 6, leaves: 31, min_rows: 20, rows: 1.0, columns: 1.0, l2: 0.0 };
+const SETTINGS: TreeSettings = TreeSettings {
+    depth: 6,
+    leaves: 31,
+    min_rows: 20,
+    rows: 1.0,
+    columns: 1.0,
+    l2: 0.0,
+    base: TreeBase::Constant,
+    ensembles: Ensembles::One,
+};
 
 /// Friedman's first function with noise of deviation 1 (Friedman 1991).
 fn data(rows: usize) -> (Vec<f32>, Vec<f64>) {

@@ -1,0 +1,93 @@
+"""Decision losses as objectives of boosting libraries: gradient and curvature of raw scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ._arrays import Float
+from ._predicted import Values
+from .errors import LossError
+from .losses import DecisionLoss
+from .measures import regret
+from .problem import Problem
+
+
+class Objective:
+    """What LightGBM and XGBoost ask of an objective, for all predicted numbers of a row at once.
+
+    Raw scores are in deviations from the mean of the truths, so that 0, where boosting starts, is the constant predictor, and a learning
+    rate means the same in any unit. Squared errors have their curvature. Losses of the decision are made of pieces without one: their
+    gradients are divided by their mean length so far, and the curvature is 1.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        method: str,
+        truths: Values,
+        *,
+        predict: str | Sequence[str] | None = None,
+        warmup: int = 0,
+        **settings: Any,
+    ) -> None:
+        self._loss = DecisionLoss(problem, method, predict=predict, infeasible="skip", **settings)
+        self._layout = self._loss._predicted
+        self._truths = self._layout.flat("truths", truths)
+        if not len(self._truths):
+            raise LossError("there are no truths to learn from")
+        self._mean = self._truths.mean(axis=0)
+        deviation = self._truths.std(axis=0)
+        self._deviation = np.where(deviation > 0.0, deviation, 1.0)
+        self._warmup = warmup
+        self._rounds = 0
+        #: Sum of the lengths of gradients and their number, with Adam's memory.
+        self._pace = 0.0
+        self._time = 0
+
+    @property
+    def outputs(self) -> int:
+        """Predicted numbers of a row: LightGBM's ``num_class``."""
+        return self._layout.width
+
+    def restore(self, raw: Any) -> Any:
+        """Predictions behind raw scores, in the units and the shape of the truths."""
+        return self._layout.shaped(self._restored(raw))
+
+    def _restored(self, raw: Any) -> Float:
+        scores = np.asarray(raw, dtype=np.float64)
+        width = self.outputs
+        if scores.size % width or (scores.ndim == 2 and scores.shape[1] != width):
+            raise LossError(f"raw scores have the shape {scores.shape}, expected (rows, {width})")
+        return np.asarray(self._mean + self._deviation * scores.reshape(-1, width))
+
+    def slopes(self, raw: Any) -> tuple[Float, Float]:
+        """Gradient and curvature of the loss of each training row, both rows × outputs."""
+        predicted = self._restored(raw)
+        if len(predicted) != len(self._truths):
+            raise LossError(
+                f"there are raw scores of {len(predicted)} rows and truths of {len(self._truths)}: "
+                "give the truths of the training rows, in their order"
+            )
+        self._rounds += 1
+        ones = np.ones_like(predicted)
+        if self._rounds <= self._warmup or self._loss.method == "l2":
+            return np.asarray((predicted - self._truths) / self._deviation), ones
+        shaped = self._layout.shaped
+        rows = np.arange(len(predicted))
+        result = self._loss(shaped(predicted), shaped(self._truths), ids=rows)
+        self._loss.end_epoch()
+        gradient = self._layout.flat("gradient", result.gradient) * self._deviation
+        length = float(np.sqrt(np.mean(gradient**2)))
+        self._time += 1
+        self._pace = 0.999 * self._pace + 0.001 * length
+        unit = self._pace / (1.0 - 0.999**self._time)
+        return np.asarray(gradient / unit if unit > 0.0 else gradient), ones
+
+    def mean_regret(self, raw: Any, truths: Values) -> float:
+        """Mean regret of the decisions for raw scores."""
+        shaped = self._layout.shaped
+        true = self._layout.flat("truths", truths)
+        return float(regret(self._loss.problem, shaped(self._restored(raw)), shaped(true)).mean)
