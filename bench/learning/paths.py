@@ -16,9 +16,8 @@ from pathlib import Path
 
 import numpy as np
 from skewed import draw, paths
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
-from sklearn.multioutput import MultiOutputRegressor
 
 import regretless as rl
 
@@ -36,26 +35,17 @@ OURS: dict[str, dict[str, object]] = {
     "trees spo+ after l2, own scale": {
         "method": "spo+", "predictor": "trees", "target_transform": "none", "warmup": "auto",
     },
-    "trees spo+ after l2, own scale, each": {
-        "method": "spo+", "predictor": "trees", "target_transform": "none", "warmup": "auto",
-        "trees": {"ensembles": "each"},
-    },
-    "trees on a line l2, own scale": {
-        "method": "l2", "predictor": "trees", "target_transform": "none", "trees": {"base": "linear"},
-    },
     "trees on a line spo+ after l2, own scale": {
         "method": "spo+", "predictor": "trees", "target_transform": "none", "warmup": "auto",
         "trees": {"base": "linear"},
     },
     "trees l2": {"method": "l2", "predictor": "trees"},
     "trees on a line l2": {"method": "l2", "predictor": "trees", "trees": {"base": "linear"}},
-    "trees spo+ after l2": {"method": "spo+", "predictor": "trees", "warmup": "auto"},
 }  # fmt: skip
 
 THEIRS: dict[str, Callable[[], object]] = {
     "LinearRegression": LinearRegression,
     "RandomForestRegressor": lambda: RandomForestRegressor(random_state=0),
-    "HistGradientBoostingRegressor": lambda: MultiOutputRegressor(HistGradientBoostingRegressor()),
 }
 
 
@@ -89,7 +79,9 @@ def main(rows: int, draws: int, degree: int = 8) -> None:
     known = {}
     if RESULTS.exists():
         with RESULTS.open() as file:
-            known = {(int(r["rows"]), int(r["degree"]), int(r["draw"]), r["predictor"]): r for r in csv.DictReader(file)}
+            known = {
+                (int(r["rows"]), int(r["degree"]), int(r["draw"]), r["predictor"]): r for r in csv.DictReader(file)
+            }
     with RESULTS.open("a", newline="") as file:
         out = csv.writer(file)
         if not known:

@@ -8,6 +8,7 @@ import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,8 +17,11 @@ from numpy.typing import ArrayLike
 from . import _regretless
 from ._arrays import Float, floats
 from ._decide import decided
+from ._frames import header
+from ._own import Own, is_own
+from ._own import write as write_own
 from ._predicted import Predicted, Shaped, Values
-from ._project import SETTINGS, Features, Rows, Targets
+from ._project import SETTINGS, Features, Rows, Targets, ordered
 from ._shown import brief
 from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
 from .compare import axes
@@ -76,6 +80,9 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     ``{"depth": 4}``. ``target_transform`` is the scale on which positive targets are predicted: ``"log"``, ``"root"``, ``"none"``, or chosen by
     decisions (``"auto"``); ``warmup`` is what of ``l2`` comes before a decision loss: epochs, or all of it (``"auto"``). The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
 
+    ``predictor`` may also be an object with ``fit`` and ``predict``: a scikit-learn pipeline, LightGBM, a table of a planner. It is fitted as it is; ``method`` is then
+    ``"l2"`` (its forecasts as they are), ``"l2+scenarios"`` (with its errors on rows that it did not see, by five-fold cross-fitting) or ``"auto"``.
+
     ``fit(X, y)`` takes arrays or frames (pandas, polars, Arrow): for one predicted parameter its entries, or a dict with several parameters, or for
     a search one array with their entries side by side, in the order of ``predicts``. For one quantity y may have one axis. Columns of frames are
     found by name, whatever their order. X with three axes, (rows, variables, features), trains one network that all variables share. Of the rows a
@@ -96,13 +103,16 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     True
     """
 
+    #: An object of the caller's in place of a predictor of ours.
+    _own: Own | None = None
+
     def __init__(
         self,
         problem: Problem,
         method: str = "auto",
         *,
         predicts: str | Sequence[str] | None = None,
-        predictor: str = "mlp",
+        predictor: Any = "mlp",
         layers: Sequence[int] | None = None,
         trees: Mapping[str, Any] | None = None,
         target_transform: str | None = None,
@@ -174,6 +184,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise TrainingError(f"infeasible is {self.infeasible!r}: 'fail' or 'skip'")
         problem = stated_problem(self.problem)
         seed = self._seed()
+        if is_own(self.predictor):
+            return self._fit_own(X, y, sample_weight, validation, callbacks, seed)
         split = None if validation is not None else self._split
         rows = Rows(problem, self.predicts, X, y, self._settings(), seed=seed, split=split, validation=validation)
         data = rows.data
@@ -181,13 +193,69 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             weights = self._weights(sample_weight, len(rows.features.array))
             # Rows to choose by count once.
             data = data.with_weights(np.concatenate([weights, np.ones(len(data) - len(weights))]))
+        return self._train(rows, data, callbacks)
+
+    def _fit_own(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None,
+        validation: tuple[Any, Any] | None,
+        callbacks: Sequence[Callable[[Epoch], Any]] | Callable[[Epoch], Any],
+        seed: int,
+    ) -> DecisionRegressor:
+        """Fits an object of the caller's, and learns what to do with its forecasts of rows that it did not see."""
+        order, layout = ordered(self.problem, self.predicts)
+        targets = Targets(y, layout, order)
+        truths, count = targets.array, len(targets.array)
+        if validation is not None:
+            raise TrainingError(
+                "validation=(X, y) is for predictors of our own: give a share, and shuffle=False for the last rows"
+            )
+        if sample_weight is not None:
+            sample_weight = self._weights(sample_weight, count)
+        held = self._split(count)
+        size = round(held["valid"] * count)
+        mixed = np.random.default_rng([seed, 4]).permutation(count) if self.shuffle else np.arange(count)
+        train = np.sort(mixed[: count - size])
+        own = Own(self.predictor, layout.width)
+        forecasts = own.fit(X, truths, train, sample_weight, self.shuffle, seed)
+        parts = np.full(count, "valid", dtype=object)
+        parts[train] = "train"
+        settings = {**self._settings(), "predictor": "given"}
+        columns = np.arange(layout.width)
+        while True:
+            table = {f"forecast_{k}": forecasts[:, k] for k in columns}
+            rows = Rows(self.problem, self.predicts, table, y, settings, seed=seed, split=lambda _: held)
+            if list(columns) == rows.known.take:
+                break
+            # Forecasts in the order of the targets.
+            columns = np.array(rows.known.take)
+        data = rows.data.with_parts(parts.tolist())
+        if sample_weight is not None:
+            data = data.with_weights(sample_weight)
+        self._train(rows, data, callbacks)
+        #: The object that was fitted, where one was given.
+        self.predictor_ = own.fitted
+        self._own = own
+        self._seen = (forecasts, parts.tolist())
+        there = header(X)
+        self.n_features_in_ = len(there) if there is not None else np.shape(X)[1]
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self
+
+    def _train(
+        self, rows: Rows, data: Any, callbacks: Sequence[Callable[[Epoch], Any]] | Callable[[Epoch], Any]
+    ) -> DecisionRegressor:
+        self._own = None
         called = [callbacks] if callable(callbacks) else list(callbacks)
         with _Bar(self.verbose) as bar:
             watch = [*bar, *called]
             learner = _regretless.Learner.fit(rows.project, data, _watcher(watch), self.threads)
         outcome: Outcome = json.loads(learner.outcome())
         for warning in (*outcome["warnings"], *outcome["notes"]):
-            warnings.warn(warning, RegretlessWarning, stacklevel=2)
+            warnings.warn(warning, RegretlessWarning, stacklevel=3)
         # All at once: a fit that fails leaves the one before. Settings may change afterwards, what was fitted does not.
         self._learner: _regretless.Learner | None = learner
         self._rows = rows.forget()
@@ -269,9 +337,14 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     def save(self, directory: str | PathLike[str]) -> None:
         """Writes a run as ``regretless train`` does: ``regretless decide`` uses it, and :class:`Run` opens it.
 
-        It holds text, JSON and numbers; no pickles.
+        It holds text, JSON and numbers; no pickles. Of an object that was given as ``predictor`` it holds the name and what it forecast
+        for rows that it had not seen (``forecasts.csv``): ``Run(directory, predictor=object)`` asks for the object again.
         """
         self._fitted().save(self._rows.project(), fspath(directory))
+        if self._own is not None:
+            forecasts, parts = self._seen
+            names = self._rows.project().targets()
+            write_own(Path(directory), self._own.given, forecasts, self._rows.take, parts, names)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The regret on validation by epoch, a line a stage, with matplotlib."""
@@ -286,6 +359,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
 
     def _features(self, X: Any) -> Float:
         self._fitted()
+        if self._own is not None:
+            return np.ascontiguousarray(self._own.predict(X)[:, self._rows.take])
         return Features(X, self._rows.problem, self._rows.features).array
 
     def _truths(self, y: Any) -> Float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _regretless
+from . import _own, _regretless
 from ._arrays import Float
 from ._decide import decided
 from ._frames import dense, header, matched, some, whole
@@ -76,12 +76,16 @@ class Run:
     """A finished run of ``regretless train`` or ``DecisionRegressor.save``: it decides here as on the command line, bit for bit.
 
     It pickles by its path. ``X`` is an array with the model's features in its order, or a data frame (pandas, polars, Arrow) that has them by name, in any
-    order and among others. Reading a run executes nothing: it holds text, JSON and numbers, and no pickles.
+    order and among others. Reading a run executes nothing: it holds text, JSON and numbers, and no pickles. Where the predictor was an
+    object of the user's, the fitted object is asked for again: ``Run(directory, predictor=object)``; X is then what it predicts from.
     """
 
-    def __init__(self, directory: str | PathLike[str]) -> None:
+    def __init__(self, directory: str | PathLike[str], *, predictor: Any = None) -> None:
         #: Where it is.
         self.directory: Path = Path(directory)
+        #: What the run says of a predictor that is not ours: its name and parameters.
+        self.own: dict[str, Any] | None = _own.read(self.directory)
+        self._predictor = predictor
         (state, name, parts), self._learner = _regretless.read_run(fspath(directory))
         #: The problem; predicted parts hold placeholders.
         self.problem: Problem = _stated(state, parts)
@@ -127,18 +131,30 @@ class Run:
 
     def predict(self, X: Any) -> Float:
         """Predicted numbers, one column a target."""
-        return self._learner.predict(_columns("X", X, self.features))
+        return self._learner.predict(self._features(X))
 
     def decide(self, X: Any, *, threads: int | None = None) -> Float:
         """Exact decisions; a row whose prediction has no optimum is NaN, and one warning counts them."""
-        return decided(self._learner, _columns("X", X, self.features), threads)
+        return decided(self._learner, self._features(X), threads)
 
     def evaluate(self, X: Any, y: Any, *, threads: int | None = None) -> Decisions:
         """Decisions judged by the parameters that came true; ``y`` has the targets, by name or in their order."""
-        features, truths = _columns("X", X, self.features), _columns("y", y, self.targets)
+        features, truths = self._features(X), _columns("y", y, self.targets)
         if len(truths) != len(features):
             raise ProjectError(f"X has {len(features)} rows, y {len(truths)}")
         return told(Decisions(**self._learner.evaluate(features, truths, threads)), stacklevel=4)
+
+    def _features(self, X: Any) -> Float:
+        if self.own is None:
+            return _columns("X", X, self.features)
+        if self._predictor is None:
+            raise ProjectError(
+                f"the forecasts of this run come from {self.own['name']}, which it does not hold: give it, fitted, as "
+                f"Run({str(self.directory)!r}, predictor=object)"
+            )
+        forecasts = np.asarray(self._predictor.predict(X), dtype=np.float64)
+        found = _columns("forecasts", forecasts.reshape(len(forecasts), -1), self.features)
+        return np.ascontiguousarray(found[:, self.own["order"]])
 
     def report(self, directory: str | PathLike[str]) -> Path:
         """Writes the page that ``regretless report`` writes into a folder; where it is."""

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -101,9 +106,21 @@ def test_early_stopping_on_regret() -> None:
 
 
 def test_rows_must_be_those_of_the_truths() -> None:
-    X, y = rows(5, 50)
+    _, y = rows(5, 50)
     objective = rl.xgboost.objective(plan(), "spo+", y)
     with pytest.raises(rl.LossError, match="training rows, in their order"):
         objective(np.zeros((49, 4)))
     with pytest.raises(rl.LossError, match="expected"):
         objective.restore(np.zeros((49, 3)))
+
+
+def test_the_example_draws(tmp_path) -> None:
+    root = Path(__file__).parents[2]
+    path = os.pathsep.join([str(root / "python"), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, str(root / "examples" / "python" / "boosting.py"), str(tmp_path / "drawn.svg")]
+    out = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": path, "ROUNDS": "12"}, capture_output=True, text=True
+    )
+    assert out.returncode == 0, out.stdout + out.stderr
+    assert out.stdout.count("at best") == 2
+    assert (tmp_path / "drawn.svg").read_text().count("<path") > 10

@@ -5,7 +5,7 @@ use regretless_core::{Layout, Parameter, Problem};
 use crate::dataset::Names;
 use crate::error::{Hint, LearnError};
 use crate::numbers::some_of;
-use crate::predictor::{Constant, Descend, Embedding, Joint, Mlp, MlpShape, Predictor, Shared, Trees};
+use crate::predictor::{Constant, Descend, Embedding, Given, Joint, Mlp, MlpShape, Predictor, Shared, Trees};
 use crate::settings::{Initial, Monotone, PredictorKind, PredictorSettings, QuadraticSettings};
 
 /// Positions of the entries of Q in the flat prediction.
@@ -38,6 +38,16 @@ pub(crate) fn predictor(
 ) -> Result<Box<dyn Predictor>, LearnError> {
     if constant || settings.kind == PredictorKind::Constant {
         return Ok(Box::new(Constant { outputs: layout.width() }));
+    }
+    if settings.kind == PredictorKind::Given {
+        let (given, wanted) = (names.features.len(), layout.width());
+        if given != wanted {
+            return Err(LearnError::Settings {
+                what: format!("forecasts are given in {given} features, and {wanted} numbers are predicted"),
+                hint: "`features` names one column of forecasts for each target, in their order".into(),
+            });
+        }
+        return Ok(Box::new(Given { outputs: wanted }));
     }
     if settings.kind == PredictorKind::Trees {
         return trees(settings, layout, names);

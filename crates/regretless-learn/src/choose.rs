@@ -135,6 +135,12 @@ pub(crate) fn check(task: &Task, name: MethodName) -> Result<(), LearnError> {
         if let Some(method) = recipe.method {
             method.supports(task.problem(), task.layout())?;
         }
+        if task.is_given() && recipe.is_tuned() {
+            return Err(LearnError::Settings {
+                what: format!("`{name}` has nothing to train: the forecasts are given"),
+                hint: "choose `l2`, which takes them as they are, `l2+scenarios` or `auto`".into(),
+            });
+        }
         if recipe.scenarios && !task.has_scenarios() {
             let why = if task.is_weighted() {
                 "its scenarios count the same each, and the rows have weights"
@@ -160,6 +166,9 @@ pub(crate) fn full_name(settings: &Settings, name: MethodName) -> String {
 
 /// The methods that fine-tune a two-stage predictor, for what a problem predicts.
 pub fn decision_methods(task: &Task) -> Vec<MethodName> {
+    if task.is_given() {
+        return Vec::new();
+    }
     let fits = |m: Method| m.supports(task.problem(), task.layout()).is_ok();
     let name = |base: Method, mixed| MethodName { mixed, ..base.into() };
     let mut names = Vec::new();
@@ -186,6 +195,9 @@ fn auto(trainer: &mut Trainer<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>)
     let settings = trainer.task().settings();
     let mut candidates = Vec::new();
     let mut forecasts: Vec<MethodName> = vec![Base::Constant.into(), Method::L2.into(), Method::L1.into()];
+    if trainer.task().is_given() {
+        forecasts.truncate(2);
+    }
     let two_stage = forecasts.len();
     if stops_apart(trainer.task()) {
         forecasts.extend([Method::L2, Method::L1].map(|base| MethodName { stopped: true, ..base.into() }));

@@ -163,7 +163,8 @@ impl<'a> Fit<'a> {
 
     fn ended(&self) -> Option<Ended> {
         let last = self.history.last()?;
-        if self.objective.is_none() {
+        let member = &self.model.members[0];
+        if self.objective.is_none() || member.descent().is_none() && member.boosting().is_none() {
             return Some(Ended::Nothing);
         }
         if self.solved.is_some() {

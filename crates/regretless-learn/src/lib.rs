@@ -68,8 +68,8 @@ pub use objective::{Objective, Step};
 pub use observer::{Interrupt, Observer, Silent};
 pub use optimizer::{Optimizer, clip};
 pub use predictor::{
-    Binned, Constant, Copied, Descend, DescentCopied, Embedding, Joint, Linear, Mlp, MlpShape, Predictor,
-    Pullback, Quantile, Shared, Slopes, Tree, Trees, Weights,
+    Binned, Constant, Copied, Descend, DescentCopied, Embedding, Given, Joint, Linear, Mlp, MlpShape,
+    Predictor, Pullback, Quantile, Shared, Slopes, Tree, Trees, Weights,
 };
 pub use random::stream;
 pub use recipe::Recipe;

@@ -3,7 +3,8 @@
 use regretless_core::Method;
 
 use crate::settings::{
-    Base, Ensembles, MethodName, Regression, ScenarioSource, Settings, Sharpness, Stop, TrainingSettings,
+    Base, Ensembles, MethodName, PredictorKind, Regression, ScenarioSource, Settings, Sharpness, Stop,
+    TrainingSettings,
 };
 use crate::transform::Scale;
 
@@ -38,6 +39,9 @@ impl Recipe {
         let method = name.base.loss(settings.surrogate.options.segments);
         let base = method.map_or(Base::Constant, Base::Loss);
         let full = MethodName { base, ..name };
+        // Forecasts that are given have no loss of their own.
+        let given = settings.predictor.kind == PredictorKind::Given && base.is_forecast();
+        let full = if given { full.to_string().replacen(base.word(), "given", 1) } else { full.to_string() };
         let regression = if name.stopped { Regression::Descent } else { settings.training.regression };
         let recipe = |name_of: String, k: Sharpness| Self {
             name: name_of,
@@ -53,7 +57,7 @@ impl Recipe {
             Sharpness::Grid(ks) if method.is_some_and(Method::uses_surrogate) => {
                 ks.into_iter().map(|k| recipe(format!("{full} K={k}"), Sharpness::Fixed(k))).collect()
             }
-            k => vec![recipe(full.to_string(), k)],
+            k => vec![recipe(full, k)],
         }
     }
 }

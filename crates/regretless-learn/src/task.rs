@@ -71,7 +71,7 @@ impl Standard {
             };
             statistics.mean = (0..width).map(mean).collect();
         }
-        let (features, mut targets) = if settings.standardise {
+        let (features, mut targets) = if settings.standardise && settings.kind != PredictorKind::Given {
             (Scaler::fit(&data.features, data.width(), train.iter().copied()), statistics.clone())
         } else {
             (Scaler::identity(data.width()), Scaler::identity(width))
@@ -215,6 +215,11 @@ impl Task {
     ) -> Self {
         self.predictor = Some(Arc::new(source));
         self
+    }
+
+    /// True if the features are the predictions.
+    pub(crate) fn is_given(&self) -> bool {
+        self.settings.predictor.kind == PredictorKind::Given
     }
 
     /// True if the caller brought predictors.

@@ -327,7 +327,8 @@ impl<'a> Trainer<'a> {
         recipe: &Recipe,
         start: Option<&Model>,
     ) -> Result<(Recipe, Fitted), LearnError> {
-        let open = start.is_none() && recipe.method.is_some() && !regression::applies(self.task, recipe);
+        let trains = recipe.method.is_some() && !self.task.is_given();
+        let open = start.is_none() && trains && !regression::applies(self.task, recipe);
         let given = if open { self.on_given_scale(recipe)? } else { recipe.clone() };
         let plain = self.fit(self.task, &given, start)?;
         let scales = if open && plain.ended != Ended::Interrupted {

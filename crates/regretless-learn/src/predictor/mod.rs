@@ -8,6 +8,7 @@ mod activation;
 mod constant;
 mod dense;
 mod embedding;
+mod given;
 mod initial;
 mod joint;
 mod layer;
@@ -23,6 +24,7 @@ use rand_chacha::ChaCha8Rng;
 
 pub use constant::Constant;
 pub use embedding::Embedding;
+pub use given::Given;
 pub use joint::Joint;
 pub use mlp::{Mlp, MlpShape};
 pub use shared::Shared;

@@ -66,6 +66,8 @@ words! {
         Mlp = "mlp",
         /// Boosted trees; a round takes the place of an epoch.
         Trees = "trees",
+        /// Forecasts made elsewhere: the features are the predictions.
+        Given = "given",
     }
 }
 

@@ -5,7 +5,9 @@ use crate::error::{Result, Trouble};
 use crate::file::PredictorSection;
 use crate::key::Key;
 use crate::{Parameter, Predicted};
-use regretless_learn::{PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, TreeSettings};
+use regretless_learn::{
+    PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, TargetTransform, TreeSettings,
+};
 
 pub(super) fn predictor(
     ctx: &Context<'_>,
@@ -18,6 +20,10 @@ pub(super) fn predictor(
     let dropout = written.dropout.unwrap_or(default.dropout);
     let fine = (0.0..1.0).contains(&dropout);
     ctx.within(&section.key("dropout"), dropout, fine, "dropout is 0 or more and below 1")?;
+    if written.kind == PredictorKind::Given && written.target_transform != TargetTransform::default() {
+        let trouble = Trouble::OneOf("`given` forecasts are on the targets' own scale");
+        return Err(ctx.fail(&section.key("target_transform"), trouble).hint("leave it out"));
+    }
     if written.shared {
         shared(ctx, &section.key("shared"), written.kind, predicted)?;
     }
@@ -111,6 +117,7 @@ fn layers(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Resul
 fn shared(ctx: &Context<'_>, key: &Key, kind: PredictorKind, predicted: &[Predicted]) -> Result<()> {
     let why = match kind {
         PredictorKind::Constant => Some("a `constant` predictor has no features to share a network over"),
+        PredictorKind::Given => Some("`given` forecasts are no network"),
         PredictorKind::Trees => Some("`trees` are not shared by the variables"),
         PredictorKind::Linear | PredictorKind::Mlp => None,
     };
@@ -158,6 +165,10 @@ fn quadratic(
         }
         let trouble = Trouble::OneOf("`objective.quadratic` is not predicted, so this has no effect");
         return Err(ctx.fail(key, trouble).hint("leave it out, or predict `objective.quadratic`"));
+    }
+    if section.kind == PredictorKind::Given {
+        // As they are.
+        return Ok(None);
     }
     if section.kind == PredictorKind::Trees {
         let trouble = Trouble::OneOf(

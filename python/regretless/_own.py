@@ -1,0 +1,153 @@
+"""Predictors of others: whatever has ``fit`` and ``predict``."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._arrays import Float
+from .errors import TrainingError
+
+#: Places of rows.
+Places = NDArray[np.int64]
+
+#: Every predictor of a fold learns from four fifths of the rows.
+FOLDS = 5
+
+
+def is_own(predictor: Any) -> bool:
+    """True for what is no name of ours."""
+    return not isinstance(predictor, str)
+
+
+def checked(predictor: Any) -> Any:
+    """An object with ``fit`` and ``predict``."""
+    missing = [name for name in ("fit", "predict") if not callable(getattr(predictor, name, None))]
+    if missing or isinstance(predictor, type):
+        lacks = "is a class, not an object" if isinstance(predictor, type) else f"has no `{missing[0]}`"
+        raise TrainingError(
+            f"predictor is {predictor!r}, which {lacks}: give 'linear', 'mlp' or 'trees', or an object with fit and predict"
+        )
+    return predictor
+
+
+def fresh(predictor: Any) -> Any:
+    """An unfitted copy."""
+    try:
+        from sklearn.base import clone
+
+        return clone(predictor, safe=False)
+    except ImportError:
+        return copy.deepcopy(predictor)
+
+
+def name_of(predictor: Any) -> str:
+    """Module and class."""
+    kind = type(predictor)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def taken(X: Any, rows: Sequence[int] | Places) -> Any:
+    """Some rows of a frame or an array, as what they are."""
+    at = np.asarray(rows, dtype=np.int64)
+    if hasattr(X, "iloc"):
+        return X.iloc[at]
+    if hasattr(X, "column_names"):
+        return X.take(at)
+    if hasattr(X, "columns"):
+        return X[at.tolist()]
+    return X[at] if hasattr(X, "nnz") else np.asarray(X)[at]
+
+
+def folds(rows: Places, shuffle: bool, seed: int) -> list[Places]:
+    """Rows to leave out in turn: blocks in their order, or drawn by the seed."""
+    order = np.asarray(rows)
+    if shuffle:
+        order = np.random.default_rng([seed, 5]).permutation(order)
+    return [np.sort(fold) for fold in np.array_split(order, min(FOLDS, len(order)))]
+
+
+class Own:
+    """A predictor of others, fitted to training rows, with what it says of rows that it did not see."""
+
+    def __init__(self, predictor: Any, width: int) -> None:
+        self.given = checked(predictor)
+        self.width = width
+        #: The object that was fitted on all training rows.
+        self.fitted: Any = None
+
+    def fit(self, X: Any, y: Float, train: Places, weights: Float | None, shuffle: bool, seed: int) -> Float:
+        """Fits it, and returns a forecast of every row: of training rows by one that was fitted without them."""
+        count = len(y)
+        out = np.empty((count, self.width))
+        if len(train) < 2:
+            raise TrainingError("1 training row cannot be forecast by what learned from the others: give more rows")
+        for fold in folds(train, shuffle, seed):
+            rest = np.setdiff1d(train, fold)
+            out[fold] = self.predict(taken(X, fold), self._on(X, y, rest, weights))
+        self.fitted = self._on(X, y, train, weights)
+        others = np.setdiff1d(np.arange(count), train)
+        if len(others):
+            out[others] = self.predict(taken(X, others))
+        return out
+
+    def _on(self, X: Any, y: Float, rows: Places, weights: Float | None) -> Any:
+        truths = y[rows, 0] if self.width == 1 else y[rows]
+        given = {} if weights is None else {"sample_weight": weights[rows]}
+        predictor = fresh(self.given)
+        return predictor.fit(taken(X, rows), truths, **given) or predictor
+
+    def predict(self, X: Any, predictor: Any = None) -> Float:
+        """Forecasts, rows × width."""
+        found = np.asarray((predictor or self.fitted).predict(X), dtype=np.float64)
+        shaped = found.reshape(len(found), -1) if found.ndim else found
+        if shaped.ndim != 2 or shaped.shape[1] != self.width:
+            raise TrainingError(
+                f"{name_of(self.given)} predicts the shape {found.shape}, expected ({len(found)}, {self.width}): wrap one that "
+                "predicts one number in sklearn.multioutput.MultiOutputRegressor"
+            )
+        if not np.isfinite(shaped).all():
+            raise TrainingError(f"{name_of(self.given)} predicts what is no number")
+        return np.ascontiguousarray(shaped)
+
+
+#: What a run says of a predictor that it does not hold.
+FILE = "predictor.json"
+
+
+def write(
+    directory: Path,
+    predictor: Any,
+    forecasts: Float,
+    order: Sequence[int],
+    parts: Sequence[str],
+    targets: Sequence[str],
+) -> None:
+    """The predictor's name, and its forecasts of rows that it did not see: ``predictor.json``, ``forecasts.csv``."""
+    told = {
+        "name": name_of(predictor),
+        "parameters": repr(predictor),
+        "order": list(order),
+        "forecasts": "forecasts.csv",
+    }
+    (directory / FILE).write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    quoted = ['"' + t.replace('"', '""') + '"' if any(c in t for c in ',"\n') else t for t in targets]
+    lines = [",".join(["row", "part", *quoted])]
+    for row, (part, numbers) in enumerate(zip(parts, forecasts[:, list(order)])):
+        lines.append(",".join([str(row), part, *map(repr, numbers.tolist())]))
+    (directory / "forecasts.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read(directory: Path) -> dict[str, Any] | None:
+    """What a run says of its predictor, if that is one of others."""
+    path = directory / FILE
+    if not path.is_file():
+        return None
+    told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return told
