@@ -37,6 +37,7 @@ SETTINGS = {
     "learning_rate": "training.learning_rate",
     "weight_decay": "training.weight_decay",
     "mix": "training.mix",
+    "weights": "training.weights",
     "patience": "training.stop",
     "scenarios": "training.scenarios",
     "infeasible": "training.infeasible",

@@ -78,7 +78,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     is best on validation), one of ``regretless.METHODS``, or one of them with ``+l2``, ``+stopped`` and ``+scenarios``. ``K`` is ``"auto"``, a number, or
     several to choose from. ``predictor`` is ``"linear"``, ``"mlp"`` or ``"trees"``, boosted trees with keys of ``[predictor]`` in ``trees``, such as
     ``{"depth": 4}``. ``target_transform`` is the scale on which positive targets are predicted: ``"log"``, ``"root"``, ``"none"``, or chosen by
-    decisions (``"auto"``); ``warmup`` is what of ``l2`` comes before a decision loss: epochs, or all of it (``"auto"``). The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
+    decisions (``"auto"``); ``warmup`` is what of ``l2`` comes before a decision loss: epochs, or all of it (``"auto"``). ``weights`` are those of ``weighted-l1``: with
+    ``{"over": 0.1, "under": 0.9}`` it predicts the quantile of level 0.9. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
 
     ``predictor`` may also be an object with ``fit`` and ``predict``: a scikit-learn pipeline, LightGBM, a table of a planner. It is fitted as it is; ``method`` is then
     ``"l2"`` (its forecasts as they are), ``"l2+scenarios"`` (with its errors on rows that it did not see, by five-fold cross-fitting) or ``"auto"``.
@@ -121,6 +122,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         multipliers: str | float = "dual",
         mix: float | None = None,
         warmup: int | str | None = None,
+        weights: Mapping[str, float] | None = None,
         epochs: int | None = None,
         batch: int | None = None,
         learning_rate: float | None = None,
@@ -148,6 +150,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.multipliers = multipliers
         self.mix = mix
         self.warmup = warmup
+        self.weights = weights
         self.epochs = epochs
         self.batch = batch
         self.learning_rate = learning_rate
@@ -343,7 +346,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self._fitted().save(self._rows.project(), fspath(directory))
         if self._own is not None:
             forecasts, parts = self._seen
-            names = self._rows.project().targets()
+            names = [column for *_, columns in self._rows.project().parts() for column in columns]
             write_own(Path(directory), self._own.given, forecasts, self._rows.take, parts, names)
 
     def plot(self, ax: Axes | None = None) -> Axes:
