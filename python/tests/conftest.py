@@ -1,11 +1,26 @@
-"""Problems that several tests share."""
+"""Problems that several tests share, and the command line."""
 
 from __future__ import annotations
+
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import regretless as rl
+
+ROOT = Path(__file__).parents[2]
+COMMAND = ROOT / "target" / "debug" / "regretless"
+
+
+def call(folder: Path, *arguments: str) -> str:
+    """What the command line says, called in a folder; where it is not built there is nothing to test."""
+    if not COMMAND.exists():
+        pytest.skip("the command line is not built")
+    done = subprocess.run([COMMAND, *arguments], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def draw(

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import call
 
 import regretless as rl
-
-ROOT = Path(__file__).parents[2]
-COMMAND = ROOT / "target" / "debug" / "regretless"
-
-
-def run(folder: Path, *arguments: str) -> str:
-    done = subprocess.run([COMMAND, *arguments], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not COMMAND.exists():
-        pytest.skip("the command line is not built")
     folder = tmp_path_factory.mktemp("project")
-    run(folder, "new", "newsvendor", "shop")
+    call(folder, "new", "newsvendor", "shop")
     return folder
 
 
@@ -37,7 +26,7 @@ def frame(path: Path):
 
 def test_a_comparison_is_that_of_the_command_line(shop: Path) -> None:
     options = ["--methods", "l2,surrogate-smooth", "--seeds", "2", "--epochs", "3", "--quiet", "--out", "out"]
-    theirs = json.loads(run(shop, "compare", "shop/problem.toml", *options, "--format", "json"))
+    theirs = json.loads(call(shop, "compare", "shop/problem.toml", *options, "--format", "json"))
     file = shop / "shop" / "problem.toml"
     seen = []
     for problem, data in [
@@ -86,7 +75,7 @@ def test_a_comparison_in_memory() -> None:
 def test_what_cannot_be_compared_is_said(shop: Path) -> None:
     plan = rl.Problem(2, upper=1.0)
     X, y = np.ones((30, 1)), np.ones((30, 2))
-    for call, says in [
+    for refused, says in [
         (lambda: rl.compare(plan, X), "pair"),
         (lambda: rl.compare(plan, (X, y), ["magic"]), "magic"),
         (lambda: rl.compare(plan, (X, y), epoch=3), "no setting `epoch`: K, batch"),
@@ -95,14 +84,14 @@ def test_what_cannot_be_compared_is_said(shop: Path) -> None:
         (lambda: rl.compare(plan, (X, y), seeds=[]), "seed"),
     ]:
         with pytest.raises(rl.TrainingError, match=says) as caught:
-            call()
+            refused()
         assert "toml" not in str(caught.value) and "--" not in str(caught.value)
     with pytest.raises(ZeroDivisionError):
         rl.compare(plan, (X + np.arange(30).reshape(-1, 1), y), ["l2"], seeds=1, progress=lambda *_: 1 / 0)
 
 
 def test_checks_are_those_of_the_command_line(shop: Path) -> None:
-    theirs = json.loads(run(shop, "check", "shop/problem.toml", "--data", "shop/history.csv", "--format", "json"))
+    theirs = json.loads(call(shop, "check", "shop/problem.toml", "--data", "shop/history.csv", "--format", "json"))
     found = rl.check(shop / "shop" / "problem.toml", frame(shop / "shop" / "history.csv"))
     assert found.passed and bool(found) and found.instances == theirs["instances"]
     assert found.checks == theirs["checks"] and found.details["multipliers"] == theirs["multipliers"]

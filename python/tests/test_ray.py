@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import ROOT, call
 
 import regretless as rl
 
@@ -24,24 +25,14 @@ from ray.cluster_utils import Cluster  # noqa: E402
 
 import regretless.ray  # noqa: E402
 
-ROOT = Path(__file__).parents[2]
-COMMAND = ROOT / "target" / "debug" / "regretless"
 STORE = 200 * 2**20  # What a million rows need at a time, so that nothing is spilled to a disk that may be full.
-
-
-def run(folder: Path, *arguments: str) -> str:
-    done = subprocess.run([COMMAND, *arguments], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not COMMAND.exists():
-        pytest.skip("the command line is not built")
     folder = tmp_path_factory.mktemp("project")
-    run(folder, "new", "newsvendor", "shop")
-    run(folder, "train", "shop/problem.toml", "--method", "l2", "--out", "run", "--quiet")
+    call(folder, "new", "newsvendor", "shop")
+    call(folder, "train", "shop/problem.toml", "--method", "l2", "--out", "run", "--quiet")
     return folder
 
 
@@ -94,7 +85,7 @@ def test_the_numbers_are_those_of_one_process(cluster: Any, shop: Path, local: s
     assert timeless(there) == local
     assert [done for _, done, *_ in seen] == list(range(1, 13)) and {trials for trials, *_ in seen} == {12}
     # The command line makes the same page of the same folder.
-    run(tmp_path, "study", "table", "s", "--out", "cli")
+    call(tmp_path, "study", "table", "s", "--out", "cli")
     there.save(tmp_path / "python")
     ours, theirs = (json.loads((tmp_path / name / "comparison.json").read_text()) for name in ("python", "cli"))
     assert ours == theirs
@@ -114,7 +105,7 @@ def test_rows_in_memory_go_along(cluster: Any, tmp_path: Path) -> None:
     what: dict[str, Any] = {"methods": ["l2", "spo+"], "seeds": [3, 5], "predictor": "linear", "epochs": 5}
     there = rl.ray.compare(plan, (X, y), **what, folder=tmp_path / "s")
     assert timeless(there) == timeless(rl.compare(plan, (X, y), **what))
-    run(tmp_path, "study", "table", "s")
+    call(tmp_path, "study", "table", "s")
 
 
 def test_workers_that_die_are_replaced(
@@ -222,7 +213,7 @@ def test_a_million_rows_over_three_nodes(cluster: Any, shop: Path, tmp_path: Pat
         compute=ray.data.ActorPoolStrategy(size=3),
     )
     decided.write_parquet(str(tmp_path / "ours"))
-    run(tmp_path, "decide", str(shop / "run"), "--features", "new.parquet", "--out", "theirs")
+    call(tmp_path, "decide", str(shop / "run"), "--features", "new.parquet", "--out", "theirs")
     ours = parquet.read_table(tmp_path / "ours").sort_by("day")
     theirs = [parquet.read_table(path) for path in sorted((tmp_path / "theirs").glob("group-*"))]
     theirs = arrow.concat_tables(theirs)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import pickle
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import ROOT, call
 
 import regretless as rl
-
-ROOT = Path(__file__).parents[2]
-COMMAND = ROOT / "target" / "debug" / "regretless"
 
 
 class Frame:
@@ -37,8 +34,6 @@ def read(path: Path) -> dict[str, list[str]]:
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project that the command line trained and decided for."""
-    if not COMMAND.exists():
-        pytest.skip("the command line is not built")
     folder = tmp_path_factory.mktemp("project")
     for arguments in (
         ["new", "newsvendor", "shop"],
@@ -46,9 +41,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["decide", "run", "--features", "shop/new.csv", "--out", "decisions.csv"],
         ["evaluate", "run", "--data", "shop/history.csv", "--format", "json"],
     ):
-        done = subprocess.run([COMMAND, *arguments], cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-    (folder / "evaluated.json").write_text(done.stdout)
+        said = call(folder, *arguments)
+    (folder / "evaluated.json").write_text(said)
     return folder
 
 
@@ -127,9 +121,7 @@ def test_a_run_finds_the_columns_it_was_trained_on(shop: Path, tmp_path: Path) -
         ["evaluate", "run", "--data", "history.csv", "--format", "json"],
         ["evaluate", "run", "--data", "turned.csv", "--format", "json"],
     ):
-        done = subprocess.run([COMMAND, *arguments], cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        found.append(done.stdout)
+        found.append(call(tmp_path, *arguments))
     assert found[1] == found[2]
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import call
 
 import regretless as rl
 
 pandas = pytest.importorskip("pandas")
-ROOT = Path(__file__).parents[2]
-COMMAND = ROOT / "target" / "debug" / "regretless"
 
 
 PROBLEM = """
@@ -43,16 +41,8 @@ seed = 3
 """
 
 
-def call(folder: Path, *arguments: str) -> str:
-    done = subprocess.run([COMMAND, *arguments], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def farm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not COMMAND.exists():
-        pytest.skip("the command line is not built")
     folder = tmp_path_factory.mktemp("farm")
     rng = np.random.default_rng(4)
     rows = pandas.DataFrame(rng.normal(size=(160, 2)), columns=["rain", "sun"])

@@ -84,7 +84,7 @@ pub use shard::{Shard, ShardError};
 pub use stages::Stages;
 pub use study::{
     Comparison, Executor, Journal, Progress, Record, Row, StudyFolder, Threads, Trial, compare,
-    default_methods, is_two_stage, plan, run, trial,
+    default_methods, is_two_stage, plan, run, tasks, trial,
 };
 pub use suspicions::ENOUGH;
 pub use task::{PredictorSource, Task};

@@ -5,7 +5,7 @@
 use regretless_core::{Layout, Matrix, Problem, Soft};
 use regretless_learn::{
     Comparison, Dataset, Interrupt, Names, PredictorKind, Record, Settings, StudyFolder, Task, Threads,
-    Trial, compare, plan, run,
+    Trial, compare, plan, run, tasks,
 };
 
 struct Parts {
@@ -89,7 +89,7 @@ fn a_folder_gives_what_one_process_gives() {
     let lines: Vec<(String, u64)> = trials.iter().map(|trial| (trial.hash(""), trial.seed)).collect();
     let folder = StudyFolder::plan(dir.path(), "test", &(), &lines).unwrap();
     let each = |i: usize, record: Result<Record, _>| folder.write(i, &record.unwrap()).is_ok();
-    run(&task, &trials, &Threads(2), &interrupt, &|_| true, &each).unwrap();
+    run(&tasks(&task, &trials).unwrap(), &trials, &Threads(2), &interrupt, &|_| true, &each).unwrap();
     let read = |i: usize| folder.result::<Record>(i).unwrap().unwrap();
     let records: Vec<Record> = (0..trials.len()).map(read).collect();
     let regrets = |found: &Comparison| -> Vec<(String, u64, Option<u64>)> {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use regretless_learn::{
     Comparison, Dataset, Executor, Interrupt, LearnError, MethodName, Record, StudyFolder, Task, Trial,
-    default_methods, plan, run,
+    default_methods, plan, run, tasks,
 };
 use serde::{Deserialize, Serialize};
 
@@ -166,7 +166,7 @@ impl Study {
         open.rotate_left(elsewhere);
         let work: Vec<Trial> = open.iter().map(|&i| self.trials[i]).collect();
         let wanted = |at: usize| !self.folder.is_done(open[at]);
-        run(&self.task, &work, executor, interrupt, &wanted, &|at, done| {
+        run(&tasks(&self.task, &work)?, &work, executor, interrupt, &wanted, &|at, done| {
             let i = open[at];
             let written = done.and_then(|record| self.folder.write(i, &record).map(|()| record));
             // Where one cannot be written down, the next cannot either.

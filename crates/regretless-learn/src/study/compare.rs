@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use regretless_core::Method;
 
 use super::executor::Executor;
-use super::plan::{plan, run_on, tasks};
+use super::plan::{plan, run, tasks};
 use super::record::Record;
 use super::table::Comparison;
 use crate::choose;
@@ -63,7 +63,7 @@ pub fn compare(
     let tasks = tasks(task, &trials)?;
     progress.start(trials.len());
     let results: Mutex<BTreeMap<usize, Result<Record, LearnError>>> = Mutex::new(BTreeMap::new());
-    run_on(&tasks, &trials, executor, interrupt, &|_| true, &|i, record| {
+    run(&tasks, &trials, executor, interrupt, &|_| true, &|i, record| {
         if let Ok(record) = &record {
             progress.done(record);
         }

@@ -13,6 +13,6 @@ pub use compare::{Progress, compare, default_methods};
 pub use executor::{Executor, Threads};
 pub use folder::StudyFolder;
 pub use journal::Journal;
-pub use plan::{Trial, plan, run};
+pub use plan::{Trial, plan, run, tasks};
 pub use record::{Record, trial};
 pub use table::{Comparison, Row, is_two_stage};

@@ -53,7 +53,7 @@ pub fn plan(task: &Task, methods: &[MethodName], seeds: &[u64]) -> Result<Vec<Tr
 }
 
 /// The task of each seed. What is known of the true problems is shared.
-pub(super) fn tasks(task: &Task, trials: &[Trial]) -> Result<BTreeMap<u64, Task>, LearnError> {
+pub fn tasks(task: &Task, trials: &[Trial]) -> Result<BTreeMap<u64, Task>, LearnError> {
     let mut tasks = BTreeMap::new();
     for trial in trials {
         if let Entry::Vacant(place) = tasks.entry(trial.seed) {
@@ -63,20 +63,10 @@ pub(super) fn tasks(task: &Task, trials: &[Trial]) -> Result<BTreeMap<u64, Task>
     Ok(tasks)
 }
 
-/// Does the trials that are still `wanted` when their turn comes, several at a time, and tells `each` what came of them by
-/// their place in the list. Where it returns `false` nothing more is begun. What an interrupt cut short is told to nobody. The numbers do not depend on who does the work.
+/// Does the trials that are still `wanted` when their turn comes on the [tasks] of their seeds, several at a time, and tells
+/// `each` what came of them by their place in the list. Where it returns `false` nothing more is begun. What an interrupt cut
+/// short is told to nobody. The numbers do not depend on who does the work.
 pub fn run(
-    task: &Task,
-    trials: &[Trial],
-    executor: &dyn Executor,
-    interrupt: &Interrupt,
-    wanted: &(dyn Fn(usize) -> bool + Sync),
-    each: &(dyn Fn(usize, Result<Record, LearnError>) -> bool + Sync),
-) -> Result<(), LearnError> {
-    run_on(&tasks(task, trials)?, trials, executor, interrupt, wanted, each)
-}
-
-pub(super) fn run_on(
     tasks: &BTreeMap<u64, Task>,
     trials: &[Trial],
     executor: &dyn Executor,
