@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
@@ -20,13 +21,23 @@ class Brief:
 
 
 def brief(value: Any) -> str:
-    """A value in a few characters."""
+    """A value in a few characters; of words, how often which."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
     if isinstance(value, np.ndarray) and value.size > 4:
+        if value.dtype.kind == "U":
+            counts = Counter(value.ravel().tolist()).most_common(3)
+            return f"<{', '.join(f'{count} {word}' for word, count in counts)}>"
         return f"<{' × '.join(map(str, value.shape))} {value.dtype}>"
     if (isinstance(value, dict) and len(value) > 4) or (isinstance(value, list) and len(value) > 4):
         return f"<{len(value)} {'entries' if isinstance(value, dict) else 'items'}>"
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:59] + "…"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a cell; more than ten are counted."""
+    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
 
 
 def table(rows: Sequence[Any]) -> str:

@@ -198,6 +198,11 @@ class DecisionLoss:
             self._penalties = tuple(np.split(stacked, np.cumsum([len(part) for part in self._penalties])[:-1]))
         return raised
 
+    def __repr__(self) -> str:
+        k = f", K={self._K!r}" if self._needs_multipliers else ""
+        mix = "" if self.mix is None else f", mix={self.mix:g}"
+        return f"DecisionLoss({self.problem!r}, {self.method!r}, predict={self._predicted.names}{k}{mix})"
+
     def _chosen(self) -> dict[str, list[float]]:
         """What was fitted so far, for those who keep states: K and penalties of the stacked rows; empty where not yet."""
         penalties = [] if self._penalties is None else np.concatenate(self._penalties).tolist()

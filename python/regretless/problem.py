@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _regretless
 from ._arrays import Batch, Figure, Float, Sparse, Why, Word, coefficients, floats, height, number, vector
-from ._shown import Brief, table
+from ._shown import Brief, listed, table
 from .errors import ProblemError
 
 __all__ = ["Optimum", "Problem", "RowValues", "Soft"]
@@ -328,14 +328,16 @@ class Problem:
         return f"Problem({self.sense}, n={self.n}{', ' + rows if rows else ''})"
 
     def _repr_html_(self) -> str:
-        def named(names: list[str]) -> str:
-            return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+        def of(kind: str) -> list[str]:
+            sizes = [(block[0], height(block[1])) for block in self._state[kind]]
+            return [f"{name} ({rows} {'row' if rows == 1 else 'rows'})" for name, rows in sizes]
 
-        blocks = [
-            (kind, block[0], len(block[1])) for kind in ("soft", "at_most", "equal") for block in self._state[kind]
-        ]
-        facts = {"problem": repr(self), "variables": named(self.variables)}
-        facts |= {f"{kind} {i}": f"{name}: {rows} rows" for i, (kind, name, rows) in enumerate(blocks)}
+        lists = {
+            "variables": self.variables,
+            **{kind: of(kind) for kind in KINDS[:3]},
+            "predicted": self.predicts or [],
+        }
+        facts = {"problem": repr(self)} | {kind: listed(names) for kind, names in lists.items() if names}
         return table([{"": key, " ": value} for key, value in facts.items()])
 
 

@@ -15,7 +15,7 @@ from . import _own, _regretless
 from ._arrays import Float
 from ._decide import decided
 from ._frames import dense, header, matched, some, whole
-from ._shown import table
+from ._shown import listed, table
 from ._told import Candidate, Card, Epoch, Outcome, flat, learning_curve
 from .compare import axes, frame
 from .errors import ProjectError
@@ -177,11 +177,11 @@ class Run:
             "run": str(self.directory),
             "problem": self.name,
             "method": self.method,
-            "features": some(self.features),
-            "targets": some(self.targets),
+            "features": listed(self.features),
+            "targets": listed(self.targets),
             "summary": self.summary,
         }
-        return table([{"": key, " ": value} for key, value in facts.items()])
+        return table([{"": key, " ": value} for key, value in facts.items() if value])
 
 
 def _columns(what: str, values: Any, names: list[str]) -> Float:

@@ -198,7 +198,7 @@ pub(crate) struct DecideArgs {
     /// Where the decisions go, by its ending: .csv, .jsonl or .parquet, or a folder. Default: CSV to stdout
     #[arg(long, value_name = "FILE|DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Only the third of eight shares, for 3/8: groups of rows are dealt out in turn. Needs a folder
+    /// A share of the work: 3/8 is the third of eight. Groups of rows are dealt out in turn. Needs a folder
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
     /// The files in a folder

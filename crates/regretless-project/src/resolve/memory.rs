@@ -8,6 +8,7 @@ use regretless_core::problem::Block;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::syntax::spoken;
 use super::{Context, check_settings};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::file::{DataSection, PredictorSection, SurrogateSection, TrainingSection};
@@ -173,6 +174,6 @@ fn section<T: DeserializeOwned + Default>(written: &Value, name: &str) -> Result
         let found = value.as_object().and_then(|map| map.iter().find_map(|entry| alone(&entry)));
         let section = Key::new(name);
         let (key, error) = found.map_or((section.clone(), error), |(key, error)| (section.key(&key), error));
-        SpecError::new(Place::Setting(key.to_string()), Trouble::Syntax(shorten(&error.to_string())))
+        SpecError::new(Place::Setting(key.to_string()), Trouble::Syntax(shorten(&spoken(&error.to_string()))))
     })
 }

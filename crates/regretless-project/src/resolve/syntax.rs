@@ -47,7 +47,7 @@ pub(super) fn explain(ctx: &Context<'_>, error: &toml::de::Error) -> Box<SpecErr
         };
         return SpecError::new(place(&key), Trouble::MissingKey(missing)).hint(hint);
     }
-    let message = message.replace("unknown variant", "unknown value");
+    let message = spoken(message);
     let trouble = SpecError::new(place(&key), Trouble::Syntax(shorten(&message)));
     match quoted_text(&message) {
         _ if message.contains(" as i128") || message.contains(" as u128") => {
@@ -62,6 +62,15 @@ pub(super) fn explain(ctx: &Context<'_>, error: &toml::de::Error) -> Box<SpecErr
         Some(text) if text.trim().parse::<f64>().is_ok() => trouble.hint("write the number without quotes"),
         _ => trouble,
     }
+}
+
+/// What a reader says of a value, without the names of Rust's types.
+pub(super) fn spoken(message: &str) -> String {
+    let message = message.replace("unknown variant", "unknown value").replace("unknown field", "unknown key");
+    let whole = ["usize", "u64", "u32", "u16"].into_iter().fold(message, |message, kind| {
+        message.replace(&format!("expected {kind}"), "expected a whole number from 0 on")
+    });
+    whole.replace("expected f64", "expected a number")
 }
 
 /// The text in `invalid type: string "…", expected …`.

@@ -74,7 +74,7 @@ pub(crate) struct DoArgs {
     /// Trials: numbers counted from 1, or beginnings of their hashes in plan.jsonl
     #[arg(value_name = "TRIAL")]
     pub(crate) trials: Vec<String>,
-    /// Only the third of eight shares, for 3/8: trials are dealt out in turn
+    /// A share of the trials: 3/8 is the third of eight, dealt out in the order of hashes
     #[arg(long, value_name = "I/N", conflicts_with = "trials")]
     pub(crate) shard: Option<Shard>,
     /// Trials at a time, one thread each; the numbers do not depend on them. Default: all cores
