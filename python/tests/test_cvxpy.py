@@ -69,8 +69,18 @@ def test_limits_of_what_is_piecewise_affine(rng: np.random.Generator) -> None:
             -cp.max(x) >= -2,
         ],
     )
-    draws = [{"p": 0.5 * rng.normal(size=3), "most": rng.uniform(0.5, 1.0)} for _ in range(4)]
-    ours = agrees(problem, draws, unique=True)
+    draws = [{"p": 1.5 * rng.normal(size=3), "most": rng.uniform(0.2, 2.0)} for _ in range(30)]
+    # Some of them contradict themselves: CVXPY says so of the same ones.
+    feasible = []
+    for draw in draws:
+        p.value, most.value = draw["p"], draw["most"]
+        problem.solve(solver=cp.CLARABEL)
+        feasible.append(problem.status == "optimal")
+        assert feasible[-1] or problem.status == "infeasible"
+    ours = agrees(problem, [draw for draw, there in zip(draws, feasible) if there], unique=True)
+    found = ours.solve(**ours.given({name: np.array([draw[name] for draw in draws]) for name in ("p", "most")}))
+    assert [status == "optimal" for status in found.status] == feasible and 5 < sum(feasible) < 25
+    assert {status for status, there in zip(found.status, feasible) if not there} == {"infeasible"}
     assert ours.n == 3 and "A" in ours.shapes
 
 

@@ -58,13 +58,18 @@ struct Standard {
     targets: Scaler,
     /// Standardised features of all rows.
     inputs: Vec<f32>,
+    /// True if some rows count more than others.
+    weighted: bool,
 }
 
 impl Standard {
     fn of(settings: &PredictorSettings, layout: &Layout, data: &Dataset, train: &[usize]) -> Self {
         let width = layout.width();
         let mut statistics = Scaler::fit(&data.targets, width, train.iter().copied());
-        if !data.weights.is_empty() {
+        let mut weights = train.iter().filter_map(|&row| data.weights.get(row));
+        let first = weights.next();
+        let weighted = weights.any(|weight| Some(weight) != first);
+        if weighted {
             let all: f64 = train.iter().map(|&row| data.weights[row]).sum();
             let mean = |k: usize| -> f64 {
                 train.iter().map(|&row| data.weights[row] * data.targets[row * width + k]).sum::<f64>() / all
@@ -83,7 +88,7 @@ impl Standard {
             }
         }
         let inputs = features.inputs(&data.features, settings.kind == PredictorKind::Trees);
-        Self { features, statistics, targets, inputs }
+        Self { features, statistics, targets, inputs, weighted }
     }
 }
 
@@ -370,7 +375,7 @@ impl Task {
 
     /// True if some training rows count more than others.
     pub fn is_weighted(&self) -> bool {
-        !self.data.weights.is_empty()
+        self.standard.weighted
     }
 
     /// True parameters of some rows.
