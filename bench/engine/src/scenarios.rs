@@ -9,8 +9,8 @@ use std::time::Instant;
 use rand::RngExt;
 use regretless_core::problem::ByParameter;
 use regretless_core::{
-    Gradients, Instance, Layout, Matrix, Multipliers, Oracle, Parameter, Problem, RowValues, Scenarios, Soft,
-    Store, Surrogate, SurrogateOptions,
+    Gradients, Instance, Matrix, Multipliers, Oracle, Parameter, Placement, Problem, RowValues, Scenarios,
+    Soft, Store, Surrogate, SurrogateOptions,
 };
 
 use crate::problems::{provisioning, rng};
@@ -62,7 +62,7 @@ impl Side {
         let mut gradient = vec![0.0; scenarios.width()];
         for (round, p) in predictions.iter().enumerate() {
             let d = |p: &[f64]| {
-                let parameters = scenarios.parameters(p);
+                let parameters = scenarios.parameters(p, &[]);
                 self.times(parameters.get(Parameter::Limit).unwrap_or_default(), 1)
             };
             times[usize::from(round > 0)].add(|| {
@@ -73,7 +73,7 @@ impl Side {
                 let d = self.times(&solved.vjp_in(&vec![1.0; shape.n], &[Parameter::Limit]).d, 1);
                 let parameters = ByParameter { d, ..ByParameter::default() };
                 let by = Gradients { parameters, ..Gradients::default() };
-                scenarios.gather(&by, p, &mut gradient);
+                scenarios.gather(&by, p, &[], &mut gradient);
             });
             times[2 + usize::from(round > 0)].add(|| {
                 let d = d(p);
@@ -98,10 +98,10 @@ pub(crate) fn run() {
     for count in [25, 250, 2500] {
         let mut r = rng(count as u64);
         let problem = provisioning(1);
-        let layout = Layout::whole(&problem, &[Parameter::Limit]);
+        let placement = Placement::whole(&problem, &[Parameter::Limit]);
         let mut noise = |size: f64| size * ((0..6).map(|_| r.random::<f64>()).sum::<f64>() - 3.0);
-        let residuals: Vec<f64> = (0..count * layout.width()).map(|_| noise(0.1)).collect();
-        let scenarios = Scenarios::new(&problem, &layout, residuals).unwrap();
+        let residuals: Vec<f64> = (0..count * placement.width()).map(|_| noise(0.1)).collect();
+        let scenarios = Scenarios::new(&problem, &placement, residuals).unwrap();
         let steps = if count > 1000 { 4 } else { 20 };
         let predictions: Vec<Vec<f64>> =
             (0..steps).map(|_| problem.soft().d.iter().map(|d| d + noise(0.01)).collect()).collect();

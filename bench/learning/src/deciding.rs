@@ -47,17 +47,17 @@ fn features(spec: &Spec, file: &Path) -> Vec<f64> {
 }
 
 /// Rows a second from predictions on, for several numbers of anchors.
-fn anchors(method: &str, spec: &Spec, model: &Model, predictions: &[f64]) {
+fn anchors(method: &str, spec: &Spec, targets: &[String], model: &Model, predictions: &[f64]) {
     for count in ANCHORS {
-        let mut regret = Regret::new(spec.problem(), &spec.layout(), None).unwrap();
+        let mut regret = Regret::new(spec.problem(), &spec.placement(targets, &[]).unwrap(), None).unwrap();
         let start = Instant::now();
-        let kept = regret.set_anchors(&model.anchors, count).unwrap();
+        let kept = regret.set_anchors(&model.anchors, &[], count).unwrap();
         let ready = start.elapsed().as_secs_f64() * 1e3;
         let mut breakpoints = 0;
         let solve = rate(|| {
             breakpoints = 0;
             for chunk in predictions.chunks(CHUNK * SIZE.n) {
-                let decided = regret.decide(chunk).unwrap();
+                let decided = regret.decide(chunk, &[]).unwrap();
                 breakpoints += decided.iter().flatten().map(|o| o.work.breakpoints).sum::<usize>();
             }
         });
@@ -77,7 +77,7 @@ fn whole(method: &str, run: &Run, decider: &Decider, model: &Model, features: &[
         each().for_each(|(chunk, rows)| drop(black_box(model.predict(chunk, rows))));
     });
     let all = rate(|| {
-        each().for_each(|(chunk, rows)| drop(black_box(decider.decide(chunk, rows).unwrap())));
+        each().for_each(|(chunk, rows)| drop(black_box(decider.decide(chunk, &[], rows).unwrap())));
     });
     let read = rate(|| {
         black_box(self::features(&spec, new));
@@ -124,7 +124,7 @@ pub(crate) fn run() {
         let (_, decider) = run.decider().unwrap();
         let new = dir.path().join("new.csv");
         let features = features(&spec, &new);
-        anchors(method, &spec, &model, &model.predict(&features, ROWS.new));
+        anchors(method, &spec, &decider.card().targets, &model, &model.predict(&features, ROWS.new));
         steps.push(whole(method, &run, &decider, &model, &features, &new));
     }
     println!("\nFrom features to decisions, µs a row of each step:\n");

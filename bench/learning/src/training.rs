@@ -50,7 +50,7 @@ impl Observer for Watch {
         let predictions = model.predict(&task.features(&rows), rows.len());
         let mut times = Vec::new();
         for prediction in predictions.chunks_exact(model.width()) {
-            let parameters = task.layout().parameters(task.problem(), prediction);
+            let parameters = task.placement().parameters(task.problem(), prediction, &[]);
             let instance = parameters.instance();
             let view = task.problem().view(&instance).unwrap();
             let start = Instant::now();

@@ -61,6 +61,15 @@ pub(crate) fn left_out(dropped: usize) -> String {
     }
 }
 
+/// Says how many prices came out negative.
+pub(crate) fn cut(prices: usize) -> String {
+    match prices {
+        0 => String::new(),
+        1 => "1 price came out negative and counts as 0\n".to_owned(),
+        _ => format!("{prices} prices came out negative and count as 0\n"),
+    }
+}
+
 /// What went wrong with some of many: the first few by name, the others counted.
 #[derive(Default)]
 pub(crate) struct Listed {

@@ -35,7 +35,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! For training, a [`Layout`] says which parameters a flat prediction holds, and a [`DecisionLoss`] ([`build_loss`], one
+//! For training, a [`Placement`] says which coefficients the predicted quantities and the known numbers of a row are, and a [`DecisionLoss`] ([`build_loss`], one
 //! for every [`Method`]) takes a [`Batch`] of predictions and truths and returns values and gradients with respect to the
 //! predictions: no network inside. [`Regret`] decides at predictions and judges the decisions by the truth, and
 //! [`Scenarios`] decide for the average over a predicted distribution.
@@ -47,18 +47,18 @@
 //!     .at_most("machine", Matrix::from_rows(&[[1.0, 2.0]]), [4.0])
 //!     .upper([3.0, 3.0])
 //!     .build()?;
-//! let layout = Layout::theta(2);
+//! let placement = Placement::theta(2);
 //! let truth = [1.0, 1.5];
 //! let multipliers = Multipliers::choose(&problem, &Rule::default(), &[Instance::theta(&truth)])?;
 //! let options = LossOptions { multipliers: Some(&multipliers), ..LossOptions::default() };
-//! let mut loss = build_loss(Method::SurrogateSmooth, &problem, &layout, &options)?;
+//! let mut loss = build_loss(Method::SurrogateSmooth, &problem, &placement, &options)?;
 //!
 //! let mut prediction = [0.6, 1.9];
 //! for _ in 0..50 {
-//!     let losses = loss.evaluate(&Batch { predictions: &prediction, truths: &truth, ids: &[0] })?;
+//!     let losses = loss.evaluate(&Batch::new(&prediction, &truth, &[0]))?;
 //!     prediction.iter_mut().zip(&losses.gradients).for_each(|(p, g)| *p -= 10.0 * g);
 //! }
-//! let decision = &Regret::new(&problem, &layout, None)?.evaluate(&prediction, &truth, &[0])?[0];
+//! let decision = &Regret::new(&problem, &placement, None)?.evaluate(&Batch::new(&prediction, &truth, &[0]))?[0];
 //! assert!(decision.regret < 1e-6);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -93,7 +93,7 @@ pub use linalg::matrix::Matrix;
 pub use loss::build as build_loss;
 pub use loss::{Batch, DecisionLoss, LossError, LossOptions, Losses, Method, mix};
 pub use multipliers::{MultiplierError, Multipliers, Rule};
-pub use predict::layout::{Layout, Part};
+pub use predict::placement::{Part, Placement, Source, Term};
 pub use predict::scenarios::{ScenarioError, Scenarios};
 pub use predict::truths::Truths;
 pub use problem::{

@@ -8,41 +8,41 @@ use common::{normal, rng};
 use regretless_core::engine::reference;
 use regretless_core::*;
 
-fn residuals(layout: &Layout, count: usize, seed: u64) -> Vec<f64> {
+fn residuals(placement: &Placement, count: usize, seed: u64) -> Vec<f64> {
     let mut r = rng(seed);
-    (0..count * layout.width()).map(|_| 0.2 * normal(&mut r)).collect()
+    (0..count * placement.width()).map(|_| 0.2 * normal(&mut r)).collect()
 }
 
-fn soft_layouts(problem: &Problem) -> Vec<Layout> {
+fn soft_layouts(problem: &Problem) -> Vec<Placement> {
     use Parameter::*;
     let kinds: [&[Parameter]; 7] =
         [&[SoftRows], &[Limit], &[Over], &[Under], &[SoftRows, Limit, Over], &[Linear, Limit], &[Linear]];
-    let part = Layout::new(vec![Part { parameter: Limit, range: 1..2 }]);
-    kinds.into_iter().map(|k| Layout::whole(problem, k)).chain([part]).collect()
+    let part = Placement::of_parts(&[Part { parameter: Limit, range: 1..2 }]);
+    kinds.into_iter().map(|k| Placement::whole(problem, k)).chain([part]).collect()
 }
 
 /// Mean objective over the scenarios, straight from the definition.
-fn mean_objective(problem: &Problem, layout: &Layout, members: &[Vec<f64>], x: &[f64]) -> f64 {
+fn mean_objective(problem: &Problem, placement: &Placement, members: &[Vec<f64>], x: &[f64]) -> f64 {
     let one = |member: &Vec<f64>| {
         let clamp = |(part, v): (Parameter, f64)| match part {
             Parameter::Over | Parameter::Under => v.max(0.0),
             _ => v,
         };
-        let kinds = layout.parts().iter().flat_map(|p| p.range.clone().map(|_| p.parameter));
+        let kinds = placement.homes().into_iter().map(|home| home[0].0);
         let flat: Vec<f64> = kinds.zip(member.iter().copied()).map(clamp).collect();
-        let parameters = layout.parameters(problem, &flat);
+        let parameters = placement.parameters(problem, &flat, &[]);
         problem.view(&parameters.instance()).unwrap().objective(x)
     };
     members.iter().map(one).sum::<f64>() / members.len() as f64
 }
 
 /// The average problem with every soft row repeated for every scenario, built by hand and solved by Clarabel.
-fn by_hand(problem: &Problem, layout: &Layout, members: &[Vec<f64>]) -> Vec<f64> {
+fn by_hand(problem: &Problem, placement: &Placement, members: &[Vec<f64>]) -> Vec<f64> {
     let (n, count) = (problem.n(), members.len() as f64);
     let mut theta = vec![0.0; n];
     let (mut C, mut d, mut alpha, mut under) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for member in members {
-        let parameters = layout.parameters(problem, member);
+        let parameters = placement.parameters(problem, member, &[]);
         let own = |p: Parameter| parameters.get(p).unwrap_or(p.of(problem)).to_vec();
         theta.iter_mut().zip(own(Parameter::Linear)).for_each(|(t, v)| *t += v / count);
         C.extend(own(Parameter::SoftRows));
@@ -78,17 +78,17 @@ fn spread(prediction: &[f64], residuals: &[f64]) -> Vec<Vec<f64>> {
 fn the_average_decision_is_the_one_built_by_hand() {
     for seed in 0..4 {
         let problem = problem(seed, seed % 2 == 1, seed / 2 == 1);
-        for layout in soft_layouts(&problem) {
-            let residuals = residuals(&layout, 5, seed);
-            let prediction = near(&problem, &layout, seed, 0.2);
+        for placement in soft_layouts(&problem) {
+            let residuals = residuals(&placement, 5, seed);
+            let prediction = near(&problem, &placement, seed, 0.2);
             let members = spread(&prediction, &residuals);
-            let scenarios = Scenarios::new(&problem, &layout, residuals).unwrap();
-            let mut regret = Regret::new(&problem, &layout, Some(scenarios.clone())).unwrap();
-            let decisions = regret.evaluate(&prediction, &prediction, &[3]).unwrap();
-            let reference = by_hand(&problem, &layout, &members);
+            let scenarios = Scenarios::new(&problem, &placement, residuals).unwrap();
+            let mut regret = Regret::new(&problem, &placement, Some(scenarios.clone())).unwrap();
+            let decisions = regret.evaluate(&Batch::new(&prediction, &prediction, &[3])).unwrap();
+            let reference = by_hand(&problem, &placement, &members);
             let (ours, theirs) = (
-                mean_objective(&problem, &layout, &members, &decisions[0].x),
-                mean_objective(&problem, &layout, &members, &reference),
+                mean_objective(&problem, &placement, &members, &decisions[0].x),
+                mean_objective(&problem, &placement, &members, &reference),
             );
             close!(ours, theirs, 1e-6);
             close!(decisions[0].predicted_objective, ours, 1e-9, "the average problem's value");
@@ -105,17 +105,17 @@ fn the_average_decision_is_the_one_built_by_hand() {
 #[test]
 fn members_are_scenarios_of_their_own() {
     let problem = problem(1, true, false);
-    let layout = Layout::whole(&problem, &[Parameter::SoftRows, Parameter::Over]);
-    let residuals = residuals(&layout, 4, 1);
-    let prediction = near(&problem, &layout, 1, 0.2);
+    let placement = Placement::whole(&problem, &[Parameter::SoftRows, Parameter::Over]);
+    let residuals = residuals(&placement, 4, 1);
+    let prediction = near(&problem, &placement, 1, 0.2);
     let flat: Vec<f64> = spread(&prediction, &residuals).concat();
-    let by_residuals = Scenarios::new(&problem, &layout, residuals).unwrap();
-    let by_members = Scenarios::from_members(&problem, &layout, 4).unwrap();
-    assert_eq!(by_members.width(), 4 * layout.width());
-    assert_eq!(by_residuals.parameters(&prediction), by_members.parameters(&flat));
-    assert_eq!(by_residuals.parameters_of(&flat), by_members.parameters(&flat));
-    let mut regret = Regret::new(&problem, &layout, Some(by_members)).unwrap();
-    assert!(regret.evaluate(&flat, &prediction, &[0]).unwrap()[0].trouble.is_none());
+    let by_residuals = Scenarios::new(&problem, &placement, residuals).unwrap();
+    let by_members = Scenarios::from_members(&problem, &placement, 4).unwrap();
+    assert_eq!(by_members.width(), 4 * placement.width());
+    assert_eq!(by_residuals.parameters(&prediction, &[]), by_members.parameters(&flat, &[]));
+    assert_eq!(by_residuals.parameters_of(&flat, &[]), by_members.parameters(&flat, &[]));
+    let mut regret = Regret::new(&problem, &placement, Some(by_members)).unwrap();
+    assert!(regret.evaluate(&Batch::new(&flat, &prediction, &[0])).unwrap()[0].trouble.is_none());
 }
 
 /// Central differences through scenarios, with and without members of their own.
@@ -125,14 +125,14 @@ fn gradients_match_central_differences() {
         let (mut checked, mut tried) = (0, 0);
         for seed in 0..8 {
             let problem = problem(seed % 4, seed % 2 == 1, (seed / 2) % 2 == 1);
-            for layout in soft_layouts(&problem) {
-                let case = Case::new(&problem, &layout, seed, 1).unwrap();
-                let shared = Scenarios::new(&problem, &layout, residuals(&layout, 3, seed)).unwrap();
-                let own = Scenarios::from_members(&problem, &layout, 3).unwrap();
-                let members = spread(&case.predictions, &residuals(&layout, 3, seed + 50)).concat();
+            for placement in soft_layouts(&problem) {
+                let case = Case::new(&problem, &placement, seed, 1).unwrap();
+                let shared = Scenarios::new(&problem, &placement, residuals(&placement, 3, seed)).unwrap();
+                let own = Scenarios::from_members(&problem, &placement, 3).unwrap();
+                let members = spread(&case.predictions, &residuals(&placement, 3, seed + 50)).concat();
                 for (scenarios, base) in [(shared, case.predictions.clone()), (own, members)] {
                     let options = LossOptions { scenarios: Some(scenarios), ..options(&case.multipliers) };
-                    let mut loss = build_loss(method, &problem, &layout, &options).unwrap();
+                    let mut loss = build_loss(method, &problem, &placement, &options).unwrap();
                     let (c, t) = differences(loss.as_mut(), &base, &case.truths);
                     (checked, tried) = (checked + c, tried + t);
                 }
@@ -154,7 +154,8 @@ fn differences(loss: &mut dyn DecisionLoss, base: &[f64], truth: &[f64]) -> (usi
     }
     let count = rows.len() / width;
     let ids: Vec<u64> = (0..count as u64).collect();
-    let batch = Batch { predictions: &rows, truths: &truth.repeat(count), ids: &ids };
+    let truths = truth.repeat(count);
+    let batch = Batch::new(&rows, &truths, &ids);
     let losses = loss.evaluate(&batch).unwrap();
     assert!(losses.troubles.is_empty(), "{:?}", losses.troubles);
     assert!(losses.values.iter().all(|v| *v >= 0.0));
@@ -177,13 +178,13 @@ fn differences(loss: &mut dyn DecisionLoss, base: &[f64], truth: &[f64]) -> (usi
 #[test]
 fn what_scenarios_change() {
     let problem = problem(1, true, false);
-    let theta = Layout::theta(problem.n());
+    let theta = Placement::theta(problem.n());
     let centred: Vec<f64> = [vec![0.5; problem.n()], vec![-0.5; problem.n()]].concat();
     assert!(!Scenarios::new(&problem, &theta, centred).unwrap().changes_decision());
     assert!(Scenarios::new(&problem, &theta, vec![0.5; problem.n()]).unwrap().changes_decision());
-    let limits = Layout::whole(&problem, &[Parameter::Limit]);
+    let limits = Placement::whole(&problem, &[Parameter::Limit]);
     assert!(Scenarios::new(&problem, &limits, vec![0.0; 6]).unwrap().changes_decision());
-    let one = Layout::new(vec![Part { parameter: Parameter::Limit, range: 1..2 }]);
+    let one = Placement::of_parts(&[Part { parameter: Parameter::Limit, range: 1..2 }]);
     let scenarios = Scenarios::new(&problem, &one, vec![0.1, -0.1, 0.0]).unwrap();
     assert_eq!(scenarios.problem().shape().soft, 5, "one row of three is repeated three times");
     assert_eq!(scenarios.problem().row_name(RowId::Soft(0)), "soft[0]");
@@ -194,17 +195,17 @@ fn what_scenarios_change() {
 fn what_has_no_average_is_refused() {
     let problem = problem(1, true, false);
     for parameter in [Parameter::AtMost, Parameter::AtMostRows, Parameter::Lower, Parameter::Upper] {
-        let layout = Layout::whole(&problem, &[parameter]);
-        let error = Scenarios::new(&problem, &layout, vec![0.0; layout.width()]).unwrap_err();
+        let placement = Placement::whole(&problem, &[parameter]);
+        let error = Scenarios::new(&problem, &placement, vec![0.0; placement.width()]).unwrap_err();
         assert!(error.to_string().contains("hard"), "{error}");
     }
-    let theta = Layout::theta(problem.n());
+    let theta = Placement::theta(problem.n());
     assert!(Scenarios::new(&problem, &theta, vec![]).is_err());
     assert!(Scenarios::new(&problem, &theta, vec![0.0; problem.n() + 1]).is_err());
     assert!(Scenarios::new(&problem, &theta, vec![f64::NAN; problem.n()]).is_err());
     let scenarios = Scenarios::new(&problem, &theta, vec![0.1; problem.n()]).unwrap();
-    let limits = Layout::whole(&problem, &[Parameter::Limit]);
-    assert!(Regret::new(&problem, &limits, Some(scenarios.clone())).is_err(), "another layout");
+    let limits = Placement::whole(&problem, &[Parameter::Limit]);
+    assert!(Regret::new(&problem, &limits, Some(scenarios.clone())).is_err(), "another placement");
     let case = Case::new(&problem, &theta, 1, 1).unwrap();
     for method in Method::ALL.into_iter().filter(|m| !m.takes_scenarios()) {
         let options = LossOptions { scenarios: Some(scenarios.clone()), ..options(&case.multipliers) };

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::cases::{Case, layouts, near, options, problem};
+use common::cases::{Case, near, options, parts, placements, problem};
 use common::{Recipe, rng, sparse, vector};
 use proptest::prelude::*;
 use regretless_core::problem::ByParameter;
@@ -102,15 +102,15 @@ proptest! {
     }
 }
 
-/// The dense problem's layout and flat values for the same prediction.
-fn restated(dense: &Problem, own: &Problem, layout: &Layout, flat: &[f64]) -> (Layout, Vec<f64>) {
-    let kinds: Vec<Parameter> = layout.parts().iter().map(|part| part.parameter).collect();
+/// The dense problem's placement and flat values for the same prediction.
+fn restated(dense: &Problem, own: &Problem, placement: &Placement, flat: &[f64]) -> (Placement, Vec<f64>) {
+    let kinds: Vec<Parameter> = parts(placement).iter().map(|part| part.parameter).collect();
     let (mut at, mut out) = (0, Vec::new());
-    for part in layout.parts() {
+    for part in parts(placement) {
         out.extend(spread(dense, own, part.parameter, &flat[at..at + part.range.len()]));
         at += part.range.len();
     }
-    (Layout::whole(dense, &kinds), out)
+    (Placement::whole(dense, &kinds), out)
 }
 
 #[test]
@@ -119,17 +119,18 @@ fn losses_and_regret_are_those_of_the_dense_statement() {
     for seed in 0..8 {
         let dense = problem(seed, seed % 2 == 1, seed % 4 > 1);
         let own = sparse(&dense);
-        for layout in layouts(&own).into_iter().filter(|l| l.parts()[0].range.start == 0) {
-            let Some(case) = Case::new(&own, &layout, seed, 1) else { continue };
-            let (wide, predictions) = restated(&dense, &own, &layout, &case.predictions);
-            let (_, truths) = restated(&dense, &own, &layout, &case.truths);
-            let batch = Batch { predictions: &predictions, truths: &truths, ids: &case.ids };
-            let judged =
-                |p, l, a, b| Regret::new(p, l, None).unwrap().evaluate(a, b, &[0]).unwrap().remove(0);
-            let a = judged(&own, &layout, &case.predictions[..], &case.truths[..]);
+        for placement in placements(&own).into_iter().filter(|l| parts(l)[0].range.start == 0) {
+            let Some(case) = Case::new(&own, &placement, seed, 1) else { continue };
+            let (wide, predictions) = restated(&dense, &own, &placement, &case.predictions);
+            let (_, truths) = restated(&dense, &own, &placement, &case.truths);
+            let batch = Batch::new(&predictions, &truths, &case.ids);
+            let judged = |p, l, a, b| {
+                Regret::new(p, l, None).unwrap().evaluate(&Batch::new(a, b, &[0])).unwrap().remove(0)
+            };
+            let a = judged(&own, &placement, &case.predictions[..], &case.truths[..]);
             let b = judged(&dense, &wide, &predictions, &truths);
             same(&[a.regret], &[b.regret], 1e-8, "regret");
-            for method in Method::ALL.into_iter().filter(|m| m.supports(&own, &layout).is_ok()) {
+            for method in Method::ALL.into_iter().filter(|m| m.supports(&own, &placement).is_ok()) {
                 let a = case.loss(method).evaluate(&case.batch()).unwrap();
                 let mut loss = build_loss(method, &dense, &wide, &options(&case.multipliers)).unwrap();
                 let b = loss.evaluate(&batch).unwrap();
@@ -140,7 +141,7 @@ fn losses_and_regret_are_those_of_the_dense_statement() {
                 }
                 same(&a.values, &b.values, 1e-8, method.id());
                 let mut at = 0;
-                let expected = wide.parts().iter().flat_map(|part| {
+                let expected = parts(&wide).into_iter().flat_map(|part| {
                     at += part.range.len();
                     picked(&own, part.parameter, &b.gradients[at - part.range.len()..at])
                 });
@@ -157,15 +158,15 @@ fn scenarios_repeat_sparse_rows() {
     for seed in 0..6 {
         let dense = problem(seed, seed % 2 == 1, false);
         let own = sparse(&dense);
-        let layout = Layout::whole(&own, &[Parameter::SoftRows, Parameter::Limit]);
-        let flat = near(&own, &layout, seed, 0.2);
-        let members: Vec<Vec<f64>> = (0..4).map(|s| near(&own, &layout, 50 * seed + s, 0.3)).collect();
-        let (wide, _) = restated(&dense, &own, &layout, &flat);
+        let placement = Placement::whole(&own, &[Parameter::SoftRows, Parameter::Limit]);
+        let flat = near(&own, &placement, seed, 0.2);
+        let members: Vec<Vec<f64>> = (0..4).map(|s| near(&own, &placement, 50 * seed + s, 0.3)).collect();
+        let (wide, _) = restated(&dense, &own, &placement, &flat);
         let wide_members: Vec<Vec<f64>> =
-            members.iter().map(|m| restated(&dense, &own, &layout, m).1).collect();
-        let a = Scenarios::from_members(&own, &layout, 4).unwrap();
+            members.iter().map(|m| restated(&dense, &own, &placement, m).1).collect();
+        let a = Scenarios::from_members(&own, &placement, 4).unwrap();
         let b = Scenarios::from_members(&dense, &wide, 4).unwrap();
-        let (pa, pb) = (a.parameters(&members.concat()), b.parameters(&wide_members.concat()));
+        let (pa, pb) = (a.parameters(&members.concat(), &[]), b.parameters(&wide_members.concat(), &[]));
         let decided = |s: &Scenarios, p: &Parameters| Oracle::new(s.problem()).solve(&p.instance()).unwrap();
         let (xa, xb) = (decided(&a, &pa), decided(&b, &pb));
         same(&[xa.objective], &[xb.objective], 1e-9, "mean objective");
@@ -174,10 +175,10 @@ fn scenarios_repeat_sparse_rows() {
         let mut gradients = Gradients::from(ByParameter::from_fn(|p| vec![0.0; p.entries(a.problem())]));
         gradients.C = (0..count).map(|e| e as f64).collect();
         let mut gathered = vec![0.0; a.width()];
-        a.gather(&gradients, &members.concat(), &mut gathered);
+        a.gather(&gradients, &members.concat(), &[], &mut gathered);
         let C = pa.get(Parameter::SoftRows).unwrap();
         for (entry, at) in
-            gathered.iter().enumerate().filter(|(e, _)| e % layout.width() < layout.width() - 3)
+            gathered.iter().enumerate().filter(|(e, _)| e % placement.width() < placement.width() - 3)
         {
             assert_eq!(C[*at as usize], members.concat()[entry]);
         }

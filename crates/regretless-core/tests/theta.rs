@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "tests fail loudly")]
 
 use regretless_core::{
-    Instance, Layout, Matrix, Multipliers, Oracle, Parameter, Problem, ProblemError, Regret, Rule, Soft,
+    Batch, Instance, Matrix, Multipliers, Oracle, Parameter, Placement, Problem, ProblemError, Regret, Rule,
+    Soft,
 };
 
 fn shop() -> regretless_core::ProblemBuilder {
@@ -32,7 +33,8 @@ fn what_is_asked_about_rows_needs_none() {
     let open = shop().build().unwrap();
     assert!(Multipliers::choose(&open, &Rule::Constant(9.0), &[Instance::default()]).is_ok());
     // Limits are predicted, and the problem has no other objective.
-    let layout = Layout::whole(&open, &[Parameter::Limit]);
-    let judged = Regret::new(&open, &layout, None).unwrap().evaluate(&[4.0], &[5.0], &[0]).unwrap();
+    let placement = Placement::whole(&open, &[Parameter::Limit]);
+    let judged =
+        Regret::new(&open, &placement, None).unwrap().evaluate(&Batch::new(&[4.0], &[5.0], &[0])).unwrap();
     assert!((judged[0].regret - 2.0).abs() < 1e-9, "{judged:?}");
 }

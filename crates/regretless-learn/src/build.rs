@@ -1,6 +1,6 @@
 //! From settings to a predictor.
 
-use regretless_core::{Layout, Parameter, Problem};
+use regretless_core::{Parameter, Placement, Problem};
 
 use crate::dataset::Names;
 use crate::error::{Hint, LearnError};
@@ -8,39 +8,33 @@ use crate::numbers::some_of;
 use crate::predictor::{Constant, Descend, Embedding, Given, Joint, Mlp, MlpShape, Predictor, Shared, Trees};
 use crate::settings::{Initial, Monotone, PredictorKind, PredictorSettings, QuadraticSettings};
 
-/// Positions of the entries of Q in the flat prediction.
-pub(crate) fn quadratic_entries(layout: &Layout) -> Vec<usize> {
-    entries(layout, |p| p == Parameter::Quadratic)
+/// The quantities that are entries of Q and nothing else, in the order of the entries.
+pub(crate) fn quadratic_entries(placement: &Placement) -> Vec<usize> {
+    let homes = placement.homes();
+    let entry = |(j, home): (usize, &Vec<(Parameter, usize)>)| match home[..] {
+        [(Parameter::Quadratic, entry)] => Some((entry, j)),
+        _ => None,
+    };
+    let mut found: Vec<(usize, usize)> = homes.iter().enumerate().filter_map(entry).collect();
+    found.sort_unstable();
+    found.into_iter().map(|(_, j)| j).collect()
 }
 
-fn entries(layout: &Layout, wanted: impl Fn(Parameter) -> bool) -> Vec<usize> {
-    let mut at = 0;
-    let mut found = Vec::new();
-    for part in layout.parts() {
-        let len = part.range.len();
-        if wanted(part.parameter) {
-            found.extend(at..at + len);
-        }
-        at += len;
-    }
-    found
-}
-
-/// An untrained predictor for the outputs of `layout`, which are parameters of `problem`; `mean` is the training mean of the targets.
+/// An untrained predictor for the outputs of `placement`, which are parameters of `problem`; `mean` is the training mean of the targets.
 pub(crate) fn predictor(
     settings: &PredictorSettings,
     problem: &Problem,
-    layout: &Layout,
+    placement: &Placement,
     names: &Names,
     mean: &[f64],
     constant: bool,
     seed: u64,
 ) -> Result<Box<dyn Predictor>, LearnError> {
     if constant || settings.kind == PredictorKind::Constant {
-        return Ok(Box::new(Constant { outputs: layout.width() }));
+        return Ok(Box::new(Constant { outputs: placement.width() }));
     }
     if settings.kind == PredictorKind::Given {
-        let (given, wanted) = (names.features.len(), layout.width());
+        let (given, wanted) = (names.features.len(), placement.width());
         if given != wanted {
             return Err(LearnError::Settings {
                 what: format!("forecasts are given in {given} features, and {wanted} numbers are predicted"),
@@ -50,19 +44,19 @@ pub(crate) fn predictor(
         return Ok(Box::new(Given { outputs: wanted }));
     }
     if settings.kind == PredictorKind::Trees {
-        return trees(settings, layout, names);
+        return trees(settings, placement, names);
     }
     let Some(quadratic) = settings.quadratic else {
         return Ok(network(
             settings,
             problem,
-            layout,
+            placement,
             names,
-            &(0..layout.width()).collect::<Vec<_>>(),
+            &(0..placement.width()).collect::<Vec<_>>(),
             seed,
         )?);
     };
-    let (n, own) = (problem.n(), quadratic_entries(layout));
+    let (n, own) = (problem.n(), quadratic_entries(placement));
     if own.len() != n * n {
         return Err(LearnError::Settings {
             what: "an embedding predicts every entry of Q, not a part of them and not a sparse pattern"
@@ -70,7 +64,7 @@ pub(crate) fn predictor(
             hint: "predict the whole of a dense Q, or leave the embedding out".into(),
         });
     }
-    let rest = entries(layout, |p| p != Parameter::Quadratic);
+    let rest: Vec<usize> = (0..placement.width()).filter(|j| !own.contains(j)).collect();
     let mean: Vec<f64> = own.iter().map(|&k| mean[k]).collect();
     let QuadraticSettings { embedding, form, ridge } = quadratic;
     let embedding = match settings.initial {
@@ -79,7 +73,7 @@ pub(crate) fn predictor(
     };
     let mut members: Vec<(Box<dyn Descend>, Vec<usize>)> = vec![(Box::new(embedding), own)];
     if !rest.is_empty() {
-        members.push((network(settings, problem, layout, names, &rest, seed)?, rest));
+        members.push((network(settings, problem, placement, names, &rest, seed)?, rest));
     }
     Ok(Box::new(Joint::new(members)))
 }
@@ -87,7 +81,7 @@ pub(crate) fn predictor(
 /// Trees have leaves of numbers and know no variables.
 fn trees(
     settings: &PredictorSettings,
-    layout: &Layout,
+    placement: &Placement,
     names: &Names,
 ) -> Result<Box<dyn Predictor>, LearnError> {
     let what = if settings.quadratic.is_some() {
@@ -96,7 +90,7 @@ fn trees(
         "trees are not shared by the variables"
     } else {
         let monotone = directions(settings, names)?;
-        let trees = Trees::new(names.features.len(), layout.width(), settings.trees);
+        let trees = Trees::new(names.features.len(), placement.width(), settings.trees);
         return Ok(Box::new(trees.with_directions(monotone)));
     };
     let hint = Hint::set("set {}", "predictor", "kind", "\"mlp\"");
@@ -119,7 +113,7 @@ fn directions(settings: &PredictorSettings, names: &Names) -> Result<Vec<Monoton
 fn network(
     settings: &PredictorSettings,
     problem: &Problem,
-    layout: &Layout,
+    placement: &Placement,
     names: &Names,
     outputs: &[usize],
     seed: u64,
@@ -137,7 +131,7 @@ fn network(
     let Some(inputs) = names.per_variable.clone().filter(|_| settings.shared) else {
         return Ok(Box::new(Mlp::new(&shape(features, outputs.len()), seed)));
     };
-    let places = per_variable(problem, layout, outputs)?;
+    let places = per_variable(problem, placement, outputs)?;
     let inner = Mlp::new(&shape(inputs.first().map_or(0, Vec::len), places[0].len()), seed);
     Ok(Box::new(Shared::new(Box::new(inner), features, inputs, places)))
 }
@@ -145,26 +139,25 @@ fn network(
 /// For each variable, the positions within `outputs` of its entries: θⱼ, bounds of j, column j of matrices.
 fn per_variable(
     problem: &Problem,
-    layout: &Layout,
+    placement: &Placement,
     outputs: &[usize],
 ) -> Result<Vec<Vec<usize>>, LearnError> {
-    let mut variable = vec![None; layout.width()];
-    let mut at = 0;
-    for part in layout.parts() {
-        for k in part.range.clone() {
-            variable[at] = match part.parameter {
-                Parameter::Linear | Parameter::Lower | Parameter::Upper => Some(k),
-                Parameter::Quadratic => None,
-                matrix => matrix.pattern(problem).map(|pattern| pattern.place(k).1),
-            };
-            at += 1;
-        }
-    }
+    let at = |&(parameter, k): &(Parameter, usize)| match parameter {
+        Parameter::Linear | Parameter::Lower | Parameter::Upper => Some(k),
+        Parameter::Quadratic => None,
+        matrix => matrix.pattern(problem).map(|pattern| pattern.place(k).1),
+    };
+    // A quantity that is tied to several places belongs to a variable if all of them do.
+    let one = |home: &Vec<(Parameter, usize)>| {
+        let first = at(home.first()?)?;
+        home.iter().all(|place| at(place) == Some(first)).then_some(first)
+    };
+    let variable: Vec<Option<usize>> = placement.homes().iter().map(one).collect();
     let mut places = vec![Vec::new(); problem.n()];
     for (position, &k) in outputs.iter().enumerate() {
         let Some(j) = variable[k] else {
             return Err(LearnError::Settings {
-                what: "a shared predictor needs predicted parts with one entry or one column a variable"
+                what: "a shared predictor needs quantities that belong to one variable each: its entry, or one of its column"
                     .into(),
                 hint: Hint::set("set {}", "predictor", "shared", "false"),
             });

@@ -83,7 +83,7 @@ pub(crate) fn train_all(
     let (mut chosen, candidates) =
         if name.base == Base::Auto { auto(trainer, seed)? } else { one(trainer, name, seed)? };
     if let Some(scales) =
-        transform::described(&chosen.candidate.fitted.model.transforms, trainer.task().layout())
+        transform::described(&chosen.candidate.fitted.model.transforms, trainer.task().placement())
     {
         chosen.sentence = format!("{}; it predicts {scales}", chosen.sentence);
     }
@@ -133,7 +133,7 @@ fn one(
 pub(crate) fn check(task: &Task, name: MethodName) -> Result<(), LearnError> {
     for recipe in Recipe::of(task.settings(), name, 0) {
         if let Some(method) = recipe.method {
-            method.supports(task.problem(), task.layout())?;
+            method.supports(task.problem(), task.placement())?;
         }
         if task.is_given() && recipe.is_tuned() {
             return Err(LearnError::Settings {
@@ -169,7 +169,7 @@ pub fn decision_methods(task: &Task) -> Vec<MethodName> {
     if task.is_given() {
         return Vec::new();
     }
-    let fits = |m: Method| m.supports(task.problem(), task.layout()).is_ok();
+    let fits = |m: Method| m.supports(task.problem(), task.placement()).is_ok();
     let name = |base: Method, mixed| MethodName { mixed, ..base.into() };
     let mut names = Vec::new();
     if fits(Method::SpoPlus) {

@@ -1,6 +1,6 @@
-//! History: features and the parameters that came true.
+//! History: features, what was known, and the quantities that came true.
 
-use regretless_core::{Layout, Problem};
+use regretless_core::{Placement, Problem};
 
 use crate::content::Content;
 use crate::random::order;
@@ -25,6 +25,15 @@ impl Names {
     }
 }
 
+/// Numbers of the problem that differ from row to row and are there when the decision is taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Known {
+    /// What they are called.
+    pub names: Vec<String>,
+    /// The numbers, row-major.
+    pub values: Vec<f64>,
+}
+
 /// A table of history in memory.
 ///
 /// ```
@@ -37,8 +46,10 @@ impl Names {
 pub struct Dataset {
     /// Features, row-major; NaN where a missing cell gets the training mean.
     pub features: Vec<f64>,
-    /// True parameters, row-major.
+    /// True quantities, row-major.
     pub targets: Vec<f64>,
+    /// What is known of each row.
+    pub known: Known,
     /// What they are called.
     pub names: Names,
     /// What a user should know: columns and rows that were left out.
@@ -71,6 +82,12 @@ impl Dataset {
         self
     }
 
+    /// Says what is known of each row when it is decided for.
+    pub fn with_known(mut self, known: Known) -> Self {
+        self.known = known;
+        self
+    }
+
     /// Says how much each row counts in training. Validation and test count every row once.
     pub fn with_weights(mut self, weights: Vec<f64>) -> Self {
         self.weights = weights;
@@ -79,13 +96,18 @@ impl Dataset {
 
     /// All its numbers.
     pub(crate) fn content(&self) -> Content {
-        Content::default().numbers(&self.features).numbers(&self.targets).numbers(&self.weights)
+        let content =
+            Content::default().numbers(&self.features).numbers(&self.targets).numbers(&self.weights);
+        match &self.known {
+            known if known.names.is_empty() => content,
+            known => content.spelled(&known.names).numbers(&known.values),
+        }
     }
 
     /// What in the data makes training look better than it is, or say nothing, by name. `parts` are the rows for training,
     /// validation and test.
-    pub fn warnings(&self, layout: &Layout, problem: &Problem, parts: &[Vec<usize>; 3]) -> Vec<String> {
-        suspicions::all(self, layout, problem, parts)
+    pub fn warnings(&self, placement: &Placement, problem: &Problem, parts: &[Vec<usize>; 3]) -> Vec<String> {
+        suspicions::all(self, placement, problem, parts)
     }
 
     /// Number of rows.

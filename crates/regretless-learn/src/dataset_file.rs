@@ -6,7 +6,7 @@ use std::path::Path;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::{Dataset, Names};
+use crate::dataset::{Dataset, Known, Names};
 use crate::error::LearnError;
 use crate::files;
 use crate::settings::Part;
@@ -16,6 +16,8 @@ use crate::settings::Part;
 struct Card {
     features: Vec<String>,
     targets: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    known: Vec<String>,
     per_variable: Option<Vec<Vec<usize>>>,
     notes: Vec<String>,
     dropped: usize,
@@ -41,12 +43,17 @@ impl Dataset {
     pub fn write(&self, path: &Path) -> Result<(), LearnError> {
         let Names { features, targets, per_variable } = self.names.clone();
         let parts = self.parts.iter().map(|part| part.map(|part| part as u8)).collect();
-        let card =
-            Card { features, targets, per_variable, notes: self.notes.clone(), dropped: self.dropped, parts };
+        let (known, notes) = (self.known.names.clone(), self.notes.clone());
+        let card = Card { features, targets, known, per_variable, notes, dropped: self.dropped, parts };
         let card = serde_json::to_string(&card).map_err(|e| broken(path, &e))?;
         let bytes = |values: &[f64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
-        let tensors = [("features", &self.features), ("targets", &self.targets), ("weights", &self.weights)];
-        let tensors = tensors.map(|(name, values)| (name, values.len(), bytes(values)));
+        let mut tensors =
+            vec![("features", &self.features), ("targets", &self.targets), ("weights", &self.weights)];
+        if !self.known.names.is_empty() {
+            tensors.push(("known", &self.known.values));
+        }
+        let tensors: Vec<_> =
+            tensors.into_iter().map(|(name, values)| (name, values.len(), bytes(values))).collect();
         let views = tensors.iter().map(|(name, len, bytes)| {
             TensorView::new(Dtype::F64, vec![*len], bytes).map(|view| ((*name).to_owned(), view))
         });
@@ -79,6 +86,10 @@ impl Dataset {
             features: numbers("features")?,
             targets: numbers("targets")?,
             weights: numbers("weights")?,
+            known: Known {
+                values: if card.known.is_empty() { Vec::new() } else { numbers("known")? },
+                names: card.known,
+            },
             names: Names { features: card.features, targets: card.targets, per_variable: card.per_variable },
             notes: card.notes,
             dropped: card.dropped,
@@ -87,6 +98,7 @@ impl Dataset {
         };
         let even = data.features.len() == data.rows() * data.width()
             && (data.weights.is_empty() || data.weights.len() == data.rows())
+            && data.known.values.len() == data.rows() * data.known.names.len()
             && data.targets.len().is_multiple_of(data.rows().max(1));
         if even { Ok(data) } else { Err(broken(path, &"its tables differ in length")) }
     }

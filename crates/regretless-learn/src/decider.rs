@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use regretless_core::{Decision, Layout, Optimum, Problem, ProblemError, Regret};
+use regretless_core::{Decision, Optimum, Placement, Problem, ProblemError, Regret};
 
 use crate::choose::Chosen;
 use crate::error::LearnError;
@@ -23,7 +23,7 @@ const IN_MEMORY: &str = "the model in memory";
 #[derive(Debug)]
 pub struct Decider {
     problem: Problem,
-    layout: Layout,
+    placement: Placement,
     model: Model,
     card: ModelCard,
     regret: Regret,
@@ -33,17 +33,22 @@ impl Decider {
     /// Gets what was trained on a task ready to decide.
     pub fn trained(task: &Task, chosen: &Chosen) -> Result<Self, LearnError> {
         let (model, card) = training::finished(task, chosen);
-        Self::new(task.problem().clone(), task.layout().clone(), model, card)
+        Self::new(task.problem().clone(), task.placement().clone(), model, card)
     }
 
     /// Gets a model ready to decide.
-    pub fn new(problem: Problem, layout: Layout, model: Model, card: ModelCard) -> Result<Self, LearnError> {
-        let mut regret = Regret::new(&problem, &layout, scenarios(&model, &problem, &layout)?)?;
+    pub fn new(
+        problem: Problem,
+        placement: Placement,
+        model: Model,
+        card: ModelCard,
+    ) -> Result<Self, LearnError> {
+        let mut regret = Regret::new(&problem, &placement, scenarios(&model, &problem, &placement)?)?;
         if let Some(prices) = &model.prices {
             regret.price_violations(prices)?;
         }
-        regret.set_anchors(&model.anchors, ANCHORS)?;
-        Ok(Self { problem, layout, model, card, regret })
+        regret.set_anchors(&model.anchors, &model.anchors_known, ANCHORS)?;
+        Ok(Self { problem, placement, model, card, regret })
     }
 
     /// The model as the bytes of a model file.
@@ -54,13 +59,13 @@ impl Decider {
     /// Gets a model ready to decide that [`Decider::to_bytes`] wrote down for the same problem and predictor.
     pub fn from_bytes(
         problem: Problem,
-        layout: Layout,
+        placement: Placement,
         predictor: &PredictorSettings,
         bytes: &[u8],
     ) -> Result<Self, LearnError> {
-        let made_for = For { problem: &problem, layout: &layout, predictor };
+        let made_for = For { problem: &problem, placement: &placement, predictor };
         let (model, card, _) = model_file::from_bytes(Path::new(IN_MEMORY), bytes, made_for)?;
-        Self::new(problem, layout, model, card)
+        Self::new(problem, placement, model, card)
     }
 
     /// The problem.
@@ -75,7 +80,7 @@ impl Decider {
 
     /// Number of predicted parameters.
     pub fn width(&self) -> usize {
-        self.layout.width()
+        self.placement.width()
     }
 
     /// Predictions for rows of features.
@@ -83,13 +88,27 @@ impl Decider {
         self.model.predict(features, rows)
     }
 
-    /// Exact decisions for rows of features. A prediction that the problem refuses is an `Err` of its own.
+    /// Known numbers of a row.
+    pub fn known(&self) -> usize {
+        self.placement.known()
+    }
+
+    /// Exact decisions for rows of features, with what is known of them. A prediction that the problem refuses is an `Err` of its own.
     pub fn decide(
         &self,
         features: &[f64],
+        known: &[f64],
         rows: usize,
     ) -> Result<Vec<Result<Optimum, ProblemError>>, LearnError> {
-        Ok(self.regret.decide(&seen(&self.model, features, rows))?)
+        Ok(self.regret.decide(&seen(&self.model, features, rows), known)?)
+    }
+
+    /// Prices that come out negative in the predictions of rows, and count as 0.
+    pub fn cut(&self, features: &[f64], known: &[f64], rows: usize) -> Result<usize, LearnError> {
+        if !self.placement.guards() {
+            return Ok(0);
+        }
+        Ok(self.regret.cut(&seen(&self.model, features, rows), known)?)
     }
 
     /// True if decisions are for the average over scenarios: the objective of a decision is then the expected one.
@@ -98,8 +117,8 @@ impl Decider {
     }
 
     /// The objective of a decision if the prediction came true; NaN if the problem refuses the prediction.
-    pub fn objective_if_predicted(&self, x: &[f64], prediction: &[f64]) -> f64 {
-        let parameters = self.layout.parameters(&self.problem, prediction);
+    pub fn objective_if_predicted(&self, x: &[f64], prediction: &[f64], known: &[f64]) -> f64 {
+        let parameters = self.placement.parameters(&self.problem, prediction, known);
         self.problem.view(&parameters.instance()).map_or(f64::NAN, |view| view.objective(x))
     }
 
@@ -108,8 +127,9 @@ impl Decider {
         &self,
         features: &[f64],
         truths: &[f64],
+        known: &[f64],
         rows: usize,
     ) -> Result<Vec<Decision>, LearnError> {
-        Ok(self.regret.evaluate_once(&seen(&self.model, features, rows), truths)?)
+        Ok(self.regret.evaluate_once(&seen(&self.model, features, rows), truths, known)?)
     }
 }

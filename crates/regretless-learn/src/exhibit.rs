@@ -49,7 +49,7 @@ impl Exhibit {
     pub fn of(task: &Task, judgement: &Judgement) -> Self {
         let regrets = judgement.regrets();
         let truths = task.targets(&judgement.rows);
-        let width = task.layout().width();
+        let width = task.placement().width();
         let mut out = Self {
             regrets: thin(regrets.len(), REGRETS).map(|i| regrets[i]).filter(|r| r.is_finite()).collect(),
             ..Self::default()
@@ -75,7 +75,7 @@ fn thin(len: usize, most: usize) -> impl Iterator<Item = usize> {
 fn activity(task: &Task, judgement: &Judgement, truths: &[f64]) -> Vec<Activity> {
     let problem = task.problem();
     let shape = problem.shape();
-    let width = task.layout().width();
+    let width = task.placement().width();
     let ids: Vec<RowId> = (0..shape.soft + shape.at_most).map(|i| shape.row(i)).collect();
     let names: Vec<String> = ids.iter().map(|&id| name(problem, id, ids.len() > ROWS)).collect();
     let mut order: Vec<&String> = Vec::new();
@@ -86,7 +86,8 @@ fn activity(task: &Task, judgement: &Judgement, truths: &[f64]) -> Vec<Activity>
     }
     let mut counts = vec![[0.0_f64; 3]; order.len()];
     for (r, decision) in judgement.decisions.iter().enumerate().filter(|(_, d)| d.trouble.is_none()) {
-        let truth = task.layout().parameters(problem, &truths[r * width..(r + 1) * width]);
+        let known = task.known(&judgement.rows[r..=r]);
+        let truth = task.placement().parameters(problem, &truths[r * width..(r + 1) * width], &known);
         let instance = truth.instance();
         let Ok(view) = problem.view(&instance) else { continue };
         for (id, row_name) in ids.iter().zip(&names) {

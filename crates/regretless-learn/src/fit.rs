@@ -68,7 +68,7 @@ impl<'a> Fit<'a> {
             model.members[0].boosting_mut().into_iter().for_each(|trees| trees.set_base(base.clone()));
         }
         let scenarios = if recipe.trains_through_residuals() && !model.residuals.is_empty() {
-            Some(Scenarios::new(task.problem(), task.layout(), model.residuals.clone())?)
+            Some(Scenarios::new(task.problem(), task.placement(), model.residuals.clone())?)
         } else {
             model.residuals.clear();
             None
@@ -324,7 +324,8 @@ impl<'a> Fit<'a> {
         }
         let truths = truths(self.task, scales, rows);
         let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
-        let batch = Batch { predictions: &predictions, truths: &truths, ids: &ids };
+        let known = self.task.known(rows);
+        let batch = Batch { predictions: &predictions, truths: &truths, known: &known, ids: &ids };
         let losses = objective.main.evaluate(&batch)?;
         Ok(Some(losses.values.iter().sum::<f64>() / rows.len() as f64))
     }
@@ -339,7 +340,9 @@ impl<'a> Fit<'a> {
         let predictions = self.model.restore(&outputs);
         let truths = self.task.targets(rows);
         let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
-        let decisions = self.regret.evaluate(&predictions, &truths, &ids)?;
+        let known = self.task.known(rows);
+        let batch = Batch { predictions: &predictions, truths: &truths, known: &known, ids: &ids };
+        let decisions = self.regret.evaluate(&batch)?;
         Ok(Measures::of(&decisions, &predictions, &truths))
     }
 }

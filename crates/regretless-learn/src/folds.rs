@@ -67,7 +67,7 @@ impl Trainer<'_> {
             }
             self.fold_models.insert(known.clone(), models.clone());
         }
-        let width = task.layout().width();
+        let width = task.placement().width();
         let mut residuals: Vec<Vec<f64>> = Vec::new();
         for (fold, model) in folds.iter().zip(models.iter().flatten()) {
             let predictions = model.predict(&task.features(fold), fold.len());

@@ -1,6 +1,6 @@
 //! Decisions of a model on rows whose true parameters are known.
 
-use regretless_core::{Decision, Scenarios};
+use regretless_core::{Batch, Decision, Scenarios};
 
 use crate::error::LearnError;
 use crate::measures::Measures;
@@ -42,15 +42,15 @@ impl Judgement {
 pub(crate) fn scenarios(
     model: &Model,
     problem: &regretless_core::Problem,
-    layout: &regretless_core::Layout,
+    placement: &regretless_core::Placement,
 ) -> Result<Option<Scenarios>, LearnError> {
     if model.members.len() > 1 {
-        return Ok(Some(Scenarios::from_members(problem, layout, model.members.len())?));
+        return Ok(Some(Scenarios::from_members(problem, placement, model.members.len())?));
     }
     if model.residuals.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Scenarios::new(problem, layout, model.residuals.clone())?))
+    Ok(Some(Scenarios::new(problem, placement, model.residuals.clone())?))
 }
 
 /// What the engine decides on: the prediction, or for an ensemble each member's, one after the other.
@@ -66,11 +66,13 @@ pub(crate) fn seen(model: &Model, features: &[f64], rows: usize) -> Vec<f64> {
 
 /// Decides for rows of a task, and judges by their true parameters.
 pub fn judge(task: &Task, model: &Model, rows: &[usize]) -> Result<Judgement, LearnError> {
-    let mut regret = task.regret(scenarios(model, task.problem(), task.layout())?)?;
+    let mut regret = task.regret(scenarios(model, task.problem(), task.placement())?)?;
     let features = task.features(rows);
     let truths = task.targets(rows);
     let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
-    let decisions = regret.evaluate(&seen(model, &features, rows.len()), &truths, &ids)?;
+    let (seen, known) = (seen(model, &features, rows.len()), task.known(rows));
+    let batch = Batch { predictions: &seen, truths: &truths, known: &known, ids: &ids };
+    let decisions = regret.evaluate(&batch)?;
     let predictions = model.predict(&features, rows.len());
     let measures = Measures::of(&decisions, &predictions, &truths);
     Ok(Judgement { rows: rows.to_vec(), predictions, decisions, measures })

@@ -68,7 +68,7 @@ impl<'a> Lesson<'a> {
 
     /// The second derivative of a row's loss in each of its outputs, where it is the same everywhere.
     pub(crate) fn curvature(&self) -> Option<f64> {
-        self.objective.curvature(self.number, self.task.layout().width())
+        self.objective.curvature(self.number, self.task.placement().width())
     }
 
     /// The gradient of the mean loss of some rows in their outputs.
@@ -80,18 +80,19 @@ impl<'a> Lesson<'a> {
         outputs: &[f32],
     ) -> Result<Vec<f32>, LearnError> {
         let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
+        let known = self.task.known(rows);
         let read = |there: bool| -> (Vec<f64>, (Vec<f64>, Vec<f64>)) {
             let ways = if there { &[] } else { transforms };
             let scales = if there { transforms } else { &[] };
             (truths(self.task, scales, rows), transform::read(targets, ways, outputs).unzip())
         };
         let (true_main, (main, slopes)) = read(self.recipe.is_measured_there());
-        let batch = Batch { predictions: &main, truths: &true_main, ids: &ids };
+        let batch = Batch { predictions: &main, truths: &true_main, known: &known, ids: &ids };
         // Squared errors beside a decision loss are those of the forecast, on the scale where it is made.
         let aside = self.objective.weight(self.number) > 0.0 && !transforms.is_empty();
         let aside = aside.then(|| read(true));
         let aside = aside.as_ref().map(|(truths, (predictions, slopes))| {
-            let batch = Batch { predictions, truths, ids: &ids };
+            let batch = Batch { predictions, truths, known: &known, ids: &ids };
             (batch, slopes.as_slice())
         });
         let since = Instant::now();

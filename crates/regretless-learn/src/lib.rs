@@ -52,7 +52,7 @@ pub mod unknown;
 
 pub use choose::{Chosen, Tried, decision_methods, train};
 pub use content::Content;
-pub use dataset::{Dataset, Names};
+pub use dataset::{Dataset, Known, Names};
 pub use decider::Decider;
 pub use epoch::{Ended, Epoch, Fitted, Seconds};
 pub use error::{Hint, LearnError, Setting};

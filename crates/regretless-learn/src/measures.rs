@@ -34,12 +34,20 @@ pub struct Measures {
     /// Share of decisions that violate a hard row, by the rule of [`View::violated`](regretless_core::View::violated).
     #[serde(with = "crate::unknown")]
     pub violated: f64,
+    /// Prices that came out negative in the predictions, and counted as 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cut: usize,
     /// Mean squared error of the predictions.
     #[serde(with = "crate::unknown")]
     pub mse: f64,
     /// Mean absolute error of the predictions.
     #[serde(with = "crate::unknown")]
     pub mae: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Measures {
@@ -97,6 +105,7 @@ pub struct Tally {
     size: f64,
     violation: f64,
     violated: usize,
+    cut: usize,
     squares: f64,
     absolutes: f64,
     entries: usize,
@@ -105,6 +114,7 @@ pub struct Tally {
 impl Tally {
     /// Counts a decision.
     pub fn decision(&mut self, decision: &Decision) {
+        self.cut += decision.cut;
         if decision.trouble.is_some() {
             self.undecided += 1;
             return;
@@ -129,7 +139,7 @@ impl Tally {
         let entries = self.entries as f64;
         let (mse, mae) = (self.squares / entries, self.absolutes / entries);
         let Ok(summary) = Summary::of(&self.regrets) else {
-            return Measures { mse, mae, ..Measures::nothing(self.undecided) };
+            return Measures { mse, mae, cut: self.cut, ..Measures::nothing(self.undecided) };
         };
         let count = self.regrets.len();
         let size = self.size / count as f64;
@@ -144,6 +154,7 @@ impl Tally {
             cvar90: cvar(&self.regrets, 0.9).unwrap_or(0.0),
             violation: self.violation,
             violated: self.violated as f64 / count as f64,
+            cut: self.cut,
             mse,
             mae,
         }

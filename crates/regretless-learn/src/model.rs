@@ -21,6 +21,8 @@ pub struct Model {
     pub residuals: Vec<f64>,
     /// Predictions of some training rows, from whose solutions new decisions start.
     pub anchors: Vec<f64>,
+    /// What is known of those rows.
+    pub anchors_known: Vec<f64>,
     /// What a unit of violation of each hard row costs, if predictions can cause any.
     pub prices: Option<RowValues>,
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use regretless_core::{Layout, Problem, RowValues};
+use regretless_core::{Placement, Problem, RowValues};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,9 @@ pub struct ModelCard {
     pub features: Vec<String>,
     /// Target columns, in the model's order.
     pub targets: Vec<String>,
+    /// Known columns, in the model's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<String>,
     /// For a shared predictor the features of each variable, as positions in `features`.
     pub per_variable: Option<Vec<Vec<usize>>>,
     /// The scale that each target is predicted on; empty if all are on their own.
@@ -67,6 +70,7 @@ impl ModelCard {
             constant,
             features: names.features.clone(),
             targets: names.targets.clone(),
+            known: Vec::new(),
             per_variable: names.per_variable.clone(),
             scales: model.transforms.iter().map(|t| t.scale).collect(),
             importance: importance(model),
@@ -82,6 +86,26 @@ fn importance(model: &Model) -> Vec<f64> {
     (0..width).map(|j| each.iter().map(|own| own[j]).sum::<f64>() / each.len() as f64).collect()
 }
 
+impl ModelCard {
+    /// What a model file says about itself, the model left alone.
+    pub fn read(path: &Path) -> Result<Self, LearnError> {
+        Self::of(path, &metadata(path)?)
+    }
+
+    /// [`ModelCard::read`] of the bytes of a model file.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, LearnError> {
+        let path = Path::new("the model");
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
+        Self::of(path, &metadata.metadata().clone().unwrap_or_default())
+    }
+
+    fn of(path: &Path, metadata: &HashMap<String, String>) -> Result<Self, LearnError> {
+        let card = metadata.get("regretless").map_or("", String::as_str);
+        serde_json::from_str(card)
+            .map_err(|_| LearnError::run(path, "the file is not a model of regretless", ""))
+    }
+}
+
 impl Model {
     /// Writes the model to a file that is whole or not there.
     pub fn write(&self, path: &Path, card: &ModelCard) -> Result<(), LearnError> {
@@ -92,10 +116,10 @@ impl Model {
     pub fn read(
         path: &Path,
         problem: &Problem,
-        layout: &Layout,
+        placement: &Placement,
         predictor: &PredictorSettings,
     ) -> Result<(Self, ModelCard), LearnError> {
-        let (model, card, _) = read(path, For { problem, layout, predictor })?;
+        let (model, card, _) = read(path, For { problem, placement, predictor })?;
         Ok((model, card))
     }
 }
@@ -132,7 +156,8 @@ pub(crate) fn to_bytes(
     }
     let corrections: Vec<f64> = model.transforms.iter().map(|t| t.correction).collect();
     let corrections = (!corrections.is_empty()).then_some((CORRECTION, corrections.as_slice()));
-    for (name, values) in statistics(model).into_iter().chain(prices(model)).chain(corrections) {
+    let known = (!model.anchors_known.is_empty()).then_some((ANCHORS_KNOWN, model.anchors_known.as_slice()));
+    for (name, values) in statistics(model).into_iter().chain(prices(model)).chain(corrections).chain(known) {
         let data = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         tensors.insert(name.into(), (vec![values.len()], Dtype::F64, data));
     }
@@ -158,7 +183,7 @@ pub(crate) fn metadata(path: &Path) -> Result<HashMap<String, String>, LearnErro
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct For<'a> {
     pub(crate) problem: &'a Problem,
-    pub(crate) layout: &'a Layout,
+    pub(crate) placement: &'a Placement,
     pub(crate) predictor: &'a PredictorSettings,
 }
 
@@ -177,9 +202,7 @@ pub(crate) fn from_bytes(
 ) -> Result<(Model, ModelCard, HashMap<String, String>), LearnError> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
     let metadata = metadata.metadata().clone().unwrap_or_default();
-    let card = metadata.get("regretless").map_or("", String::as_str);
-    let card: ModelCard = serde_json::from_str(card)
-        .map_err(|_| LearnError::run(path, "the file is not a model of regretless", ""))?;
+    let card = ModelCard::of(path, &metadata)?;
     if !(VERSION..=WITH_BASES).contains(&card.format) {
         let what = format!("the model has format {}, this program reads 1 to 4", card.format);
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
@@ -192,7 +215,7 @@ pub(crate) fn from_bytes(
             tensor.data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap_or_default()));
         Ok(whole.collect())
     };
-    let For { problem, layout, predictor } = made_for;
+    let For { problem, placement, predictor } = made_for;
     let scaler = |name: &str, width: usize| -> Result<Scaler, LearnError> {
         let mean = wide(&format!("{name}.mean"))?;
         let deviation = wide(&format!("{name}.deviation"))?;
@@ -202,12 +225,12 @@ pub(crate) fn from_bytes(
         Ok(Scaler { mean, deviation })
     };
     let features = scaler("features", card.features.len())?;
-    let targets = scaler("targets", layout.width())?;
+    let targets = scaler("targets", placement.width())?;
     let transforms = if card.scales.is_empty() {
         Vec::new()
     } else {
         let corrections = wide(CORRECTION)?;
-        if card.scales.len() != layout.width() || corrections.len() != layout.width() {
+        if card.scales.len() != placement.width() || corrections.len() != placement.width() {
             return Err(broken(path, &"its scales do not fit the problem"));
         }
         let both = card.scales.iter().zip(corrections);
@@ -215,10 +238,12 @@ pub(crate) fn from_bytes(
     };
     let residuals = wide("scenarios.residuals")?;
     let anchors = wide("decisions.anchors")?;
-    let width = layout.width().max(1);
+    let anchors_known = if placement.known() > 0 { wide(ANCHORS_KNOWN)? } else { Vec::new() };
+    let width = placement.width().max(1);
     if card.members > 10_000
         || !residuals.len().is_multiple_of(width)
         || !anchors.len().is_multiple_of(width * card.members.max(1))
+        || anchors.len() / (width * card.members.max(1)) * placement.known() != anchors_known.len()
     {
         return Err(broken(path, &"its scenarios do not fit the problem"));
     }
@@ -236,8 +261,8 @@ pub(crate) fn from_bytes(
     let mut members = Vec::new();
     for m in 0..card.members {
         // The initial embedding does not matter: the weights come from the file.
-        let mean = vec![0.0; layout.width()];
-        let mut member = build::predictor(predictor, problem, layout, &names, &mean, card.constant, 0)?;
+        let mean = vec![0.0; placement.width()];
+        let mut member = build::predictor(predictor, problem, placement, &names, &mean, card.constant, 0)?;
         let fill = |part: &mut Weights| -> Result<(), LearnError> {
             let names: Vec<(String, [usize; 2])> =
                 part.iter().map(|(name, shape, _)| (name.to_owned(), shape)).collect();
@@ -269,7 +294,11 @@ pub(crate) fn from_bytes(
         }
         members.push(member);
     }
-    Ok((Model { members, features, targets, transforms, residuals, anchors, prices }, card, metadata))
+    Ok((
+        Model { members, features, targets, transforms, residuals, anchors, anchors_known, prices },
+        card,
+        metadata,
+    ))
 }
 
 fn key(member: usize, name: &str) -> String {
@@ -292,6 +321,8 @@ fn prices(model: &Model) -> Vec<(&'static str, &[f64])> {
     let Some(p) = &model.prices else { return Vec::new() };
     KINDS.into_iter().zip([&p.soft, &p.at_most, &p.equal, &p.lower, &p.upper].map(Vec::as_slice)).collect()
 }
+
+const ANCHORS_KNOWN: &str = "decisions.anchors.known";
 
 const CORRECTION: &str = "targets.correction";
 

@@ -142,8 +142,8 @@ pub(crate) fn objective(
     };
     let plain = LossOptions { scale: Some(aside), ..LossOptions::default() };
     Ok(Objective {
-        main: build_loss(method, task.problem(), task.layout(), &options)?,
-        l2: build_loss(Method::L2, task.problem(), task.layout(), &plain)?,
+        main: build_loss(method, task.problem(), task.placement(), &options)?,
+        l2: build_loss(Method::L2, task.problem(), task.placement(), &plain)?,
         mix: recipe.mixed.then_some(training.mix),
         bound: training.bound,
         warmup: training.warmup.epochs(),

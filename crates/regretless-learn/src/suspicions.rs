@@ -5,7 +5,7 @@
 //! apart. None of this is an error, all of it is said.
 
 use regretless_core::problem::Named;
-use regretless_core::{Layout, Problem};
+use regretless_core::{Parameter, Placement, Problem};
 
 use crate::dataset::Dataset;
 
@@ -35,12 +35,12 @@ struct Column {
 /// Everything suspicious in the data of a task; `parts` are its rows for training, validation and test.
 pub(crate) fn all(
     data: &Dataset,
-    layout: &Layout,
+    placement: &Placement,
     problem: &Problem,
     parts: &[Vec<usize>; 3],
 ) -> Vec<String> {
     let features: Vec<String> = data.names.features.clone();
-    let targets = names(data, layout);
+    let targets = names(data, placement);
     let step = parts[0].len().div_ceil(PROBES).max(1);
     let rows: Vec<usize> = parts[0].iter().copied().step_by(step).collect();
     let mut out = Vec::new();
@@ -54,25 +54,27 @@ pub(crate) fn all(
         columns.append(&mut truths);
         out.extend(pairs(columns, features.len()));
     }
-    out.extend(orders(&targets, layout, problem));
+    out.extend(orders(&targets, placement, problem));
     out.extend(small(parts));
     out
 }
 
 /// The targets' names, or what they are where the data have none.
-fn names(data: &Dataset, layout: &Layout) -> Vec<String> {
-    if data.names.targets.len() == layout.width() {
+fn names(data: &Dataset, placement: &Placement) -> Vec<String> {
+    if data.names.targets.len() == placement.width() {
         return data.names.targets.clone();
     }
-    let parts = layout.parts().iter();
-    parts.flat_map(|p| p.range.clone().map(|i| format!("{}[{i}]", p.parameter.symbol()))).collect()
+    let name = |home: &Vec<(Parameter, usize)>| match home.first() {
+        Some((kind, entry)) => format!("{}[{entry}]", kind.symbol()),
+        None => String::new(),
+    };
+    placement.homes().iter().map(name).collect()
 }
 
 /// Parts whose targets are named for other entries than those they feed: targets that are listed are taken as they come.
-fn orders(targets: &[String], layout: &Layout, problem: &Problem) -> Vec<String> {
-    let mut at = 0;
-    let mut out = Vec::new();
-    for part in layout.parts() {
+fn orders(targets: &[String], placement: &Placement, problem: &Problem) -> Vec<String> {
+    let (mut out, mut at) = (Vec::new(), 0);
+    for part in placement.runs(problem) {
         let own = &targets[at..at + part.range.len()];
         at += part.range.len();
         let named = problem.named(part.parameter, part.range.clone(), own);

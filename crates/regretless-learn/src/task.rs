@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use regretless_core::problem::Role;
 use regretless_core::{
-    Instance, Layout, Multipliers, Parameter, Parameters, Problem, Regret, RowValues, Scenarios, Sense,
+    Instance, Multipliers, Parameter, Parameters, Placement, Problem, Regret, RowValues, Scenarios, Sense,
     Sharpness as FittedK, Truths,
 };
 
@@ -31,7 +31,7 @@ pub type PredictorSource = dyn Fn(u64) -> Box<dyn Predictor> + Send + Sync;
 /// A problem with data to learn from.
 pub struct Task {
     problem: Problem,
-    layout: Layout,
+    placement: Placement,
     /// As they were given, and with K as the data want it.
     given: Settings,
     settings: Settings,
@@ -63,8 +63,8 @@ struct Standard {
 }
 
 impl Standard {
-    fn of(settings: &PredictorSettings, layout: &Layout, data: &Dataset, train: &[usize]) -> Self {
-        let width = layout.width();
+    fn of(settings: &PredictorSettings, placement: &Placement, data: &Dataset, train: &[usize]) -> Self {
+        let width = placement.width();
         let mut statistics = Scaler::fit(&data.targets, width, train.iter().copied());
         let mut weights = train.iter().filter_map(|&row| data.weights.get(row));
         let first = weights.next();
@@ -83,7 +83,7 @@ impl Standard {
         };
         // An embedding's outputs are the entries of Q themselves.
         if settings.quadratic.is_some() {
-            for k in build::quadratic_entries(layout) {
+            for k in build::quadratic_entries(placement) {
                 (targets.mean[k], targets.deviation[k]) = (0.0, 1.0);
             }
         }
@@ -102,11 +102,11 @@ impl fmt::Debug for Task {
 }
 
 impl Task {
-    /// Gets ready to learn the numbers that `layout` marks in a problem. The seed of `settings.training` splits at random where
+    /// Gets ready to learn the quantities that `placement` puts into a problem. The seed of `settings.training` splits at random where
     /// rows do not say which part they belong to.
     ///
     /// ```
-    /// use regretless_core::{Layout, Matrix, Problem};
+    /// use regretless_core::{Placement, Matrix, Problem};
     /// use regretless_learn::{Dataset, Names, Settings, Silent, Trainer, Task, train};
     /// let problem = Problem::maximize(2)
     ///     .linear(vec![0.0, 0.0])
@@ -117,7 +117,7 @@ impl Task {
     /// let data = Dataset::new(features, targets, 50, Names::numbered(1));
     /// let mut settings = Settings::default();
     /// settings.predictor.kind = regretless_learn::PredictorKind::Linear;
-    /// let task = Task::new(problem, Layout::theta(2), data, settings)?;
+    /// let task = Task::new(problem, Placement::theta(2), data, settings)?;
     /// let mut silent = Silent;
     /// let chosen = train(&mut Trainer::new(&task, None, &mut silent)?, "l2".parse()?, 0)?;
     /// assert!(chosen.candidate.valid.measures.regret < 1e-6);
@@ -125,11 +125,11 @@ impl Task {
     /// ```
     pub fn new(
         problem: Problem,
-        layout: Layout,
+        placement: Placement,
         data: impl Into<Arc<Dataset>>,
         settings: Settings,
     ) -> Result<Self, LearnError> {
-        Self::knowing(problem, layout, data.into(), settings, None)
+        Self::knowing(problem, placement, data.into(), settings, None)
     }
 
     /// The same data split by another seed; what is known of the true problems stays known.
@@ -137,24 +137,25 @@ impl Task {
         let mut settings = self.given.clone();
         settings.training.seed = seed;
         let (problem, data) = (self.problem.clone(), Arc::clone(&self.data));
-        Self::knowing(problem, self.layout.clone(), data, settings, Some(&self.truths))
+        Self::knowing(problem, self.placement.clone(), data, settings, Some(&self.truths))
     }
 
     fn knowing(
         problem: Problem,
-        layout: Layout,
+        placement: Placement,
         data: Arc<Dataset>,
         settings: Settings,
         known: Option<&Truths>,
     ) -> Result<Self, LearnError> {
         let mut parts = data.split(&settings.split, settings.training.seed);
         check_weights(&data)?;
+        check_known(&data, &placement)?;
         // A row that counts for nothing is none to learn from.
         parts[0].retain(|&row| data.weights.get(row).is_none_or(|w| *w > 0.0));
         let mut notes = data.notes.clone();
         let infeasible = settings.training.infeasible;
-        let truths = known.map_or_else(|| Truths::new(&problem, &layout), |known| Ok(known.clone()))?;
-        keep_solvable(&problem, &layout, &data, infeasible, &truths, &mut parts, &mut notes)?;
+        let truths = known.map_or_else(|| Truths::new(&problem, &placement), |known| Ok(known.clone()))?;
+        keep_solvable(&problem, &placement, &data, infeasible, &truths, &mut parts, &mut notes)?;
         for (part, name) in parts.iter().zip(["training", "validation"]) {
             if part.is_empty() {
                 return Err(LearnError::Data {
@@ -163,19 +164,19 @@ impl Task {
                 });
             }
         }
-        let warnings = data.warnings(&layout, &problem, &parts);
-        let standard = Standard::of(&settings.predictor, &layout, &data, &parts[0]);
+        let warnings = data.warnings(&placement, &problem, &parts);
+        let standard = Standard::of(&settings.predictor, &placement, &data, &parts[0]);
         let multipliers = OnceLock::new();
         let given = settings.clone();
         let (mut settings, mut sharpness) = (settings, None);
         if given.surrogate.sharpness == Sharpness::Auto {
-            let found = scale::sharpness(&problem, &layout, &data.targets, &parts[0]);
+            let found = scale::sharpness(&problem, &placement, &data, &parts[0]);
             settings.surrogate.set_k(found.k);
             sharpness = Some(found);
         }
         Ok(Self {
             problem,
-            layout,
+            placement,
             given,
             settings,
             data,
@@ -197,11 +198,11 @@ impl Task {
         parts[0].retain(|row| !left_out.contains(row));
         Self {
             problem: self.problem.clone(),
-            layout: self.layout.clone(),
+            placement: self.placement.clone(),
             given: self.given.clone(),
             settings: self.settings.clone(),
             data: Arc::clone(&self.data),
-            standard: Standard::of(&self.settings.predictor, &self.layout, &self.data, &parts[0]),
+            standard: Standard::of(&self.settings.predictor, &self.placement, &self.data, &parts[0]),
             parts,
             truths: self.truths.clone(),
             multipliers: self.multipliers.clone(),
@@ -260,9 +261,9 @@ impl Task {
         &self.problem
     }
 
-    /// Which entries of the problem are predicted.
-    pub fn layout(&self) -> &Layout {
-        &self.layout
+    /// Which coefficients of the problem the quantities and the known numbers are.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
     }
 
     /// The data.
@@ -298,17 +299,23 @@ impl Task {
         // They are the trial's own.
         (settings.training.seed, settings.training.method) = (0, MethodName::default());
         let problem = self.problem();
-        let mut stated =
-            Content::default().spelled(&settings).spelled(&self.layout).spelled(&problem.sense());
+        let mut stated = Content::default().spelled(&settings);
+        // Runs of entries are spelled as ever: studies go on.
+        stated = if self.placement.is_plain() {
+            let (parts, width) = (self.placement.runs(problem), self.placement.width());
+            stated.text(&format!("Layout {{ parts: {parts:?}, width: {width} }}"))
+        } else {
+            let placement = &self.placement;
+            stated.spelled(&(placement.width(), placement.known(), placement.terms()))
+        };
+        stated = stated.spelled(&problem.sense());
         stated = stated.spelled(&problem.variables());
         let blocks = [&problem.soft().blocks, &problem.at_most().blocks, &problem.equal().blocks];
         stated = stated.spelled(&blocks);
         for parameter in Parameter::ALL {
-            // Predicted entries hold placeholders.
-            let own = |i: &usize| {
-                let parts = self.layout.parts().iter();
-                !parts.filter(|part| part.parameter == parameter).any(|part| part.range.contains(i))
-            };
+            // Placed entries hold placeholders.
+            let placed: BTreeSet<usize> = self.placement.places(parameter).collect();
+            let own = |i: &usize| !placed.contains(i);
             let values = parameter.of(problem);
             let mut known: Vec<usize> = (0..values.len()).filter(own).collect();
             if let Some(pattern) = parameter.pattern(problem) {
@@ -378,21 +385,26 @@ impl Task {
         self.standard.weighted
     }
 
-    /// True parameters of some rows.
+    /// What is known of some rows when they are decided for.
+    pub fn known(&self, rows: &[usize]) -> Vec<f64> {
+        gather(&self.data.known.values, self.placement.known(), rows)
+    }
+
+    /// True quantities of some rows.
     pub fn targets(&self, rows: &[usize]) -> Vec<f64> {
-        gather(&self.data.targets, self.layout.width(), rows)
+        gather(&self.data.targets, self.placement.width(), rows)
     }
 
     /// The true value of one target in a row.
     fn target(&self, row: usize, k: usize) -> f64 {
-        self.data.targets[row * self.layout.width() + k]
+        self.data.targets[row * self.placement.width() + k]
     }
 
     /// The unit in which prediction losses measure each entry: its deviation over the training part, or 1 where nothing is
     /// standardised.
     pub fn units(&self) -> Vec<f64> {
         if !self.settings.predictor.standardise {
-            return vec![1.0; self.layout.width()];
+            return vec![1.0; self.placement.width()];
         }
         self.standard.statistics.deviation.iter().map(|d| if *d > 0.0 { *d } else { 1.0 }).collect()
     }
@@ -412,7 +424,7 @@ impl Task {
 
     /// What a unit of violation of each hard row costs, if predictions can cause any: then regret prices it.
     pub fn prices(&self) -> Result<Option<&RowValues>, LearnError> {
-        if !self.predicts(Role::Hard) {
+        if !self.placement.predicts_role(Role::Hard) {
             return Ok(None);
         }
         Ok(Some(&self.multipliers()?.values))
@@ -420,7 +432,8 @@ impl Task {
 
     /// An evaluator of decisions on this task.
     pub fn regret(&self, scenarios: Option<Scenarios>) -> Result<Regret, LearnError> {
-        let mut regret = Regret::new(self.problem(), &self.layout, scenarios)?.with_truths(&self.truths)?;
+        let mut regret =
+            Regret::new(self.problem(), &self.placement, scenarios)?.with_truths(&self.truths)?;
         if let Some(prices) = self.prices()? {
             regret.price_violations(prices)?;
         }
@@ -432,13 +445,9 @@ impl Task {
         &self.truths
     }
 
-    /// True parameters of some rows in the engine's form.
+    /// The true problems of some rows in the engine's form.
     pub fn instances(&self, rows: &[usize]) -> Vec<Parameters> {
-        let width = self.layout.width();
-        let one = |&row: &usize| {
-            self.layout.parameters(self.problem(), &self.data.targets[row * width..(row + 1) * width])
-        };
-        rows.iter().map(one).collect()
+        rows.iter().map(|&row| truth(self.problem(), &self.placement, &self.data, row)).collect()
     }
 
     /// The model of a recipe before training: it predicts the training mean.
@@ -452,7 +461,7 @@ impl Task {
             _ => build::predictor(
                 &self.settings.predictor,
                 &self.problem,
-                &self.layout,
+                &self.placement,
                 names,
                 &mean,
                 constant,
@@ -480,6 +489,7 @@ impl Task {
             transforms: recipe.scales.iter().map(|scale| Transform::plain(*scale)).collect(),
             residuals: Vec::new(),
             anchors: Vec::new(),
+            anchors_known: Vec::new(),
             prices: self.prices()?.cloned(),
         })
     }
@@ -492,16 +502,39 @@ impl Task {
     /// True if what is predicted can have scenarios: something else than hard rows and bounds. Scenarios count the same each, so
     /// there are none of rows that do not.
     pub fn has_scenarios(&self) -> bool {
-        self.predicts(Role::Soft) && !self.predicts(Role::Hard) && !self.is_weighted()
+        let predicts = |role| self.placement.predicts_role(role);
+        predicts(Role::Soft) && !predicts(Role::Hard) && !self.is_weighted()
     }
+}
 
-    fn predicts(&self, role: Role) -> bool {
-        self.layout.parts().iter().any(|part| part.parameter.role() == role)
-    }
+/// Prices that are negative under the true numbers, in words.
+fn negative(placement: &Placement, targets: &[f64], known: &[f64], rows: usize) -> Option<String> {
+    let (width, by) = (placement.width(), placement.known());
+    let of = |i: usize| placement.cut(&targets[i * width..(i + 1) * width], &known[i * by..(i + 1) * by]);
+    let cut: usize = (0..rows).map(of).sum();
+    (cut > 0).then(|| format!("{cut} prices of {rows} rows come out negative and count as 0"))
 }
 
 fn gather<T: Copy>(table: &[T], width: usize, rows: &[usize]) -> Vec<T> {
     rows.iter().flat_map(|&row| &table[row * width..(row + 1) * width]).copied().collect()
+}
+
+/// The true parameters of a row.
+pub(crate) fn truth(problem: &Problem, placement: &Placement, data: &Dataset, row: usize) -> Parameters {
+    let of = |table: &'_ [f64], width: usize| table[row * width..(row + 1) * width].to_vec();
+    let quantities = of(&data.targets, placement.width());
+    placement.parameters(problem, &quantities, &of(&data.known.values, placement.known()))
+}
+
+fn check_known(data: &Dataset, placement: &Placement) -> Result<(), LearnError> {
+    let (expected, found) = (data.rows() * placement.known(), data.known.values.len());
+    if expected == found {
+        return Ok(());
+    }
+    Err(LearnError::Data {
+        what: format!("{found} known numbers for {} rows of {} each", data.rows(), placement.known()),
+        hint: "give every row what is known of it".into(),
+    })
 }
 
 fn check_weights(data: &Dataset) -> Result<(), LearnError> {
@@ -524,19 +557,21 @@ fn check_weights(data: &Dataset) -> Result<(), LearnError> {
 /// Solves every row's true problem once. Rows without an optimum fail or are left out, as the user chose.
 fn keep_solvable(
     problem: &Problem,
-    layout: &Layout,
+    placement: &Placement,
     data: &Dataset,
     infeasible: Infeasible,
     truths: &Truths,
     parts: &mut [Vec<usize>; 3],
     notes: &mut Vec<String>,
 ) -> Result<(), LearnError> {
-    let width = layout.width();
     let mut rows: Vec<usize> = parts.iter().flatten().copied().collect();
     rows.sort_unstable();
-    let values = truths.optima(&gather(&data.targets, width, &rows))?;
+    let targets = gather(&data.targets, placement.width(), &rows);
+    let known = gather(&data.known.values, placement.known(), &rows);
+    let values = truths.optima(&targets, &known)?;
+    notes.extend(negative(placement, &targets, &known, rows.len()));
     let why = |row: usize, value: f64| {
-        let truth = layout.parameters(problem, &data.targets[row * width..(row + 1) * width]);
+        let truth = truth(problem, placement, data, row);
         let refused = problem.view(&truth.instance()).err().map(|e| e.to_string());
         let sign = if problem.sense() == Sense::Max { 1.0 } else { -1.0 };
         refused.unwrap_or_else(|| match sign * value {

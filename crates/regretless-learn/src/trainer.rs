@@ -158,7 +158,7 @@ impl<'a> Trainer<'a> {
 
     fn made_for(&self) -> For<'a> {
         let task = self.task;
-        For { problem: task.problem(), layout: task.layout(), predictor: &task.settings().predictor }
+        For { problem: task.problem(), placement: task.placement(), predictor: &task.settings().predictor }
     }
 
     fn card(&self, recipe: &Recipe, fitted: &Fitted) -> ModelCard {
@@ -242,7 +242,7 @@ impl<'a> Trainer<'a> {
     /// True if a recipe grows trees for several outputs.
     fn grows(&self, recipe: &Recipe) -> bool {
         let trees = self.task.settings().predictor.kind == PredictorKind::Trees;
-        trees && recipe.method.is_some() && self.task.layout().width() > 1
+        trees && recipe.method.is_some() && self.task.placement().width() > 1
     }
 
     /// One ensemble for all outputs or one for each, whichever decides better on validation.
@@ -279,7 +279,7 @@ impl<'a> Trainer<'a> {
         let count = recipe.training.scenarios.count;
         let recipe = &if start.is_none() { self.on_given_scale(recipe)? } else { recipe.clone() };
         let mut members = Vec::new();
-        let mut corrections = vec![0.0; self.task.layout().width()];
+        let mut corrections = vec![0.0; self.task.placement().width()];
         let mut first: Option<Fitted> = None;
         let mut seconds = 0.0;
         for i in 0..count {

@@ -95,17 +95,18 @@ pub fn train_task(
 pub(crate) fn finished(task: &Task, chosen: &Chosen) -> (Model, ModelCard) {
     let candidate = &chosen.candidate;
     let mut model = candidate.fitted.model.clone();
-    model.anchors = anchors(task, &model);
+    (model.anchors, model.anchors_known) = anchors(task, &model);
     let card = ModelCard::new(&candidate.name, &model, candidate.constant, &task.data().names);
+    let card = ModelCard { known: task.data().known.names.clone(), ..card };
     (model, card)
 }
 
-/// Predictions of training rows, evenly spaced: where decisions for new rows start from.
-fn anchors(task: &Task, model: &Model) -> Vec<f64> {
-    let width = model.width().max(1) * model.members.len();
+/// Predictions of training rows, evenly spaced, and what is known of the rows: where decisions for new rows start from.
+fn anchors(task: &Task, model: &Model) -> (Vec<f64>, Vec<f64>) {
+    let width = model.width().max(1) * model.members.len() + task.placement().known();
     let most = (ANCHOR_ENTRIES / width).clamp(1, 1024);
     let train = task.train();
     let count = most.min(train.len());
     let rows: Vec<usize> = (0..count).map(|i| train[i * train.len() / count]).collect();
-    crate::judge::seen(model, &task.features(&rows), rows.len())
+    (crate::judge::seen(model, &task.features(&rows), rows.len()), task.known(&rows))
 }

@@ -9,7 +9,7 @@
 //! f is what is predicted on the other scale and ε the errors there. exp(f) is a median; where the mean matters, the correction
 //! makes it one (Duan 1983, smearing), with the errors of rows that the fit did not see. Quantiles need none.
 
-use regretless_core::Layout;
+use regretless_core::Placement;
 use serde::{Deserialize, Serialize};
 
 use crate::scaler::Scaler;
@@ -109,17 +109,17 @@ impl Transform {
 }
 
 /// Which parameters are predicted on another scale, in words; `None` if all are on their own.
-pub(crate) fn described(transforms: &[Transform], layout: &Layout) -> Option<String> {
-    let mut at = 0;
+pub(crate) fn described(transforms: &[Transform], placement: &Placement) -> Option<String> {
     let mut found = Vec::new();
-    for part in layout.parts() {
-        let word = match transforms.get(at).map(|t| t.scale) {
-            Some(Scale::Log) => Some("logarithm"),
-            Some(Scale::Root) => Some("square root"),
-            Some(Scale::None) | None => None,
+    for (transform, home) in transforms.iter().zip(placement.homes()) {
+        let word = match transform.scale {
+            Scale::Log => Some("logarithm"),
+            Scale::Root => Some("square root"),
+            Scale::None => None,
         };
-        found.extend(word.map(|word| format!("{} on its {word}", part.parameter.symbol())));
-        at += part.range.len();
+        found.extend(
+            word.zip(home.first()).map(|(word, (kind, _))| format!("{} on its {word}", kind.symbol())),
+        );
     }
     found.dedup();
     (!found.is_empty()).then(|| found.join(" and "))

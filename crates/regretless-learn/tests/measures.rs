@@ -21,6 +21,7 @@ fn decision(optimal: f64, regret: f64, violation: f64) -> Decision {
         optimal,
         regret,
         violation,
+        cut: 0,
         predicted_objective: 0.0,
     }
 }

@@ -123,7 +123,7 @@ fn damaged_models_are_refused() {
     let whole = fs::read(&path).unwrap();
     let open = || {
         let (_, decider) = Run::open(&dir)?.decider()?;
-        let decisions = decider.decide(&[0.1, 0.2], 2)?;
+        let decisions = decider.decide(&[0.1, 0.2], &[], 2)?;
         assert_eq!(decisions.len(), 2);
         Ok(())
     };
@@ -168,7 +168,7 @@ fn numbers_that_are_none_are_refused() {
         bytes[offset..offset + width].fill(0xff);
         let open = || {
             let (_, decider) = Run::open(&dir)?.decider()?;
-            for decision in decider.decide(&[0.1, 0.2], 2)? {
+            for decision in decider.decide(&[0.1, 0.2], &[], 2)? {
                 // If it was let through, no decision is made from it.
                 assert!(
                     decision.is_err() || decision.is_ok_and(|o| o.x.iter().all(|x| x.is_finite())),

@@ -117,7 +117,8 @@ fn scales_are_kept_with_the_model() {
         let (_, decider) = run.decider().unwrap();
         let (spec, bytes) = (project.spec(), decider.to_bytes().unwrap());
         let predictor = spec.predictor();
-        let again = Decider::from_bytes(spec.problem().clone(), spec.layout(), predictor, &bytes).unwrap();
+        let placement = spec.placement(&decider.card().targets, &[]).unwrap();
+        let again = Decider::from_bytes(spec.problem().clone(), placement, predictor, &bytes).unwrap();
         let features = [0.3, -0.8, 1.4, 0.0, 0.5, 0.1, -0.2, 0.6];
         assert_eq!(decider.predict(&features, 2), model.predict(&features, 2));
         assert_eq!(again.predict(&features, 2), model.predict(&features, 2));

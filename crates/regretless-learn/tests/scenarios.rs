@@ -36,7 +36,7 @@ fn residual_scenarios_order_the_critical_quantile() {
     train_new(&project.with_method("l2+scenarios"), &dir, &mut Silent).unwrap();
     let (_, decider) = Run::open(&dir).unwrap().decider().unwrap();
     let features: Vec<f64> = (0..21).map(|i| -1.0 + 0.1 * f64::from(i)).collect();
-    let decisions = decider.decide(&features, 21).unwrap();
+    let decisions = decider.decide(&features, &[], 21).unwrap();
     for (f, decision) in features.iter().zip(decisions) {
         let wanted = 10.0 + 3.0 * f + 2.0 * QUANTILE;
         let found = decision.unwrap().x[0];

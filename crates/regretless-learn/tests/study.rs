@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use regretless_core::{Layout, Matrix, Problem, Soft};
+use regretless_core::{Matrix, Placement, Problem, Soft};
 use regretless_learn::{
     Comparison, Dataset, Interrupt, Names, PredictorKind, Record, Settings, StudyFolder, Task, Threads,
     Trial, compare, plan, run, tasks,
@@ -35,7 +35,7 @@ impl Parts {
             .build()
             .unwrap();
         let data = Dataset::new(self.features.clone(), self.targets.clone(), 80, Names::numbered(1));
-        Task::new(problem, Layout::theta(2), data, self.settings.clone()).unwrap()
+        Task::new(problem, Placement::theta(2), data, self.settings.clone()).unwrap()
     }
 
     fn hash(&self) -> String {

@@ -141,7 +141,7 @@ fn weights_count_on_the_way_back() {
     let task = project.task();
     let mean_of = |weights: Vec<f64>| {
         let data: Dataset = task.data().clone().with_weights(weights);
-        let task = Task::new(task.problem().clone(), task.layout().clone(), data, task.settings().clone());
+        let task = Task::new(task.problem().clone(), task.placement().clone(), data, task.settings().clone());
         let task = task.unwrap();
         let model = fit(&task, "l2").unwrap().candidate.fitted.model;
         model.transforms[0].correction

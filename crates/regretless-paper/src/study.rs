@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use regretless_core::Regret;
+use regretless_core::{Batch, Regret};
 use regretless_learn::{
     Base, Content, Ended, Epoch, Executor, Fit, Interrupt, LearnError, Observer, Recipe, Task, Trainer,
     judge, train,
@@ -331,7 +331,9 @@ impl Observer for Follower<'_> {
         let rows = task.test();
         let predictions = model.predict(&task.features(rows), rows.len());
         let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
-        let decisions = regret.evaluate(&predictions, &task.targets(rows), &ids)?;
+        let (truths, known) = (task.targets(rows), task.known(rows));
+        let batch = Batch { predictions: &predictions, truths: &truths, known: &known, ids: &ids };
+        let decisions = regret.evaluate(&batch)?;
         let regrets: Vec<f64> = decisions.iter().filter(|d| d.trouble.is_none()).map(|d| d.regret).collect();
         self.curve.push(regrets.iter().sum::<f64>() / regrets.len().max(1) as f64);
         Ok(())

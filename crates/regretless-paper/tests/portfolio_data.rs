@@ -208,7 +208,7 @@ fn the_problem_is_what_was_drawn() {
     for n in [1, 5, 50, 250] {
         let symbols: Vec<String> = (0..n).map(|i| format!("T{i:03}")).collect();
         let constraints = Constraints::draw(n, 1);
-        let (problem, layout) = problem(&constraints, &symbols).unwrap();
+        let (problem, placement) = problem(&constraints, &symbols).unwrap();
         let soft = problem.soft();
         assert_eq!((problem.variables(), problem.sense()), (&symbols[..], Sense::Max));
         assert_eq!((soft.C.rows(), soft.C.as_slice()), (constraints.soft, &constraints.rows[..]));
@@ -218,7 +218,7 @@ fn the_problem_is_what_was_drawn() {
             (&vec![1.0; n][..], &[1.0][..])
         );
         assert!(problem.lower().iter().all(|v| *v == 0.0) && problem.upper().iter().all(|v| v.is_infinite()));
-        let predicted: Vec<_> = layout.parts().iter().map(|part| part.parameter).collect();
+        let predicted: Vec<_> = placement.predicted_kinds();
         assert_eq!(predicted, [Parameter::Linear, Parameter::Quadratic]);
     }
 }

@@ -261,9 +261,9 @@ fn the_problem_takes_loads() {
 
     let c = loads(&Load::simulated(2, 0), 3);
     for (over, under) in RATIOS {
-        let (problem, layout) = problem(&d, over, under).unwrap();
-        assert_eq!((problem.n(), layout.width()), (8, c.len()));
-        let view = layout.parameters(&problem, &c);
+        let (problem, placement) = problem(&d, over, under).unwrap();
+        assert_eq!((problem.n(), placement.width()), (8, c.len()));
+        let view = placement.parameters(&problem, &c, &[]);
         let share = [1.0 / 8.0; 8];
         // By hand: what an hour serves with equal shares, above and below what is wanted.
         let cost: f64 = c

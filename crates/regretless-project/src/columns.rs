@@ -4,10 +4,10 @@ mod features;
 
 use std::collections::BTreeSet;
 
+use crate::data::Allowed;
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
-use crate::predict::{no_column, pick, repeated};
-use crate::{Predicted, Spec};
-use regretless_core::problem::Named;
+use crate::selection::{Kind, Selection, no_column, pick, repeated};
+use crate::{Placed, Spec};
 use regretless_learn::Split;
 
 /// What is read of a table.
@@ -26,10 +26,14 @@ pub struct Columns {
     pub features: Vec<usize>,
     /// Their names.
     pub feature_names: Vec<String>,
-    /// The columns of the predicted parts, in the order of [`Spec::predicted`].
+    /// The columns that are predicted, each once, in the order of [`Spec::predicted`].
     pub targets: Vec<usize>,
     /// Their names.
     pub target_names: Vec<String>,
+    /// The columns that are known, each once.
+    pub known: Vec<usize>,
+    /// Their names.
+    pub known_names: Vec<String>,
     /// The column that splits the rows.
     pub split: Option<usize>,
     /// The column that names the rows.
@@ -68,15 +72,16 @@ impl Columns {
         if let (true, Split::Column(split)) = (want.targets, &spec.settings().split) {
             columns.split = Some(one(split, "data.split.column")?);
         }
-        if want.targets {
-            columns.targets = targets(spec, header, place)?.into_iter().map(|(index, _)| index).collect();
-        }
+        let found = taken(spec, header, want, place)?;
+        columns.targets = found.iter().filter(|c| c.part.kind == Kind::Predicted).map(|c| c.index).collect();
+        columns.known = found.iter().filter(|c| c.part.kind == Kind::Known).map(|c| c.index).collect();
         if want.features {
             features::resolve(&mut columns, spec, header, textual, want, place)?;
         }
         let name = |&i: &usize| header[i].clone();
         columns.feature_names = columns.features.iter().map(name).collect();
         columns.target_names = columns.targets.iter().map(name).collect();
+        columns.known_names = columns.known.iter().map(name).collect();
         if let Some(twice) = repeated(columns.feature_names.iter()) {
             return Err(SpecError::new(place.clone(), Trouble::AmbiguousColumn(shorten(twice)))
                 .hint("it would be a feature: rename one of the two, or add the name to `data.exclude`"));
@@ -88,29 +93,41 @@ impl Columns {
     }
 }
 
-/// The columns of the predicted parts, in their order, each with its part.
-pub(crate) fn targets<'a>(
+/// A column that a problem takes numbers from.
+pub(crate) struct Taken<'a> {
+    pub(crate) index: usize,
+    /// The first selection that it is in.
+    pub(crate) part: &'a Selection,
+    pub(crate) allowed: Allowed,
+}
+
+/// The columns a problem takes numbers from, each once: those that are predicted where they are wanted, then those that are known.
+pub(crate) fn taken<'a>(
     spec: &'a Spec,
     header: &[String],
+    want: Want,
     place: &Place,
-) -> Result<Vec<(usize, &'a Predicted)>> {
+) -> Result<Vec<Taken<'a>>> {
+    let placed: &Placed = spec.placed();
     let mut all = Vec::new();
-    for part in spec.predicted() {
-        let mut chosen = part.select(header, place)?;
-        // What a pattern found comes in the order of the table: names beat that, a list is meant as it is written.
-        if let [_pattern] = part.columns.as_slice() {
-            let names: Vec<String> = chosen.iter().map(|&i| header[i].clone()).collect();
-            if let Named::All(order) = spec.problem().named(part.parameter, part.range.clone(), &names) {
-                chosen = order.into_iter().map(|k| chosen[k]).collect();
-            }
+    let mut seen = BTreeSet::new();
+    for kind in [Kind::Predicted, Kind::Known] {
+        if kind == Kind::Predicted && !want.targets {
+            continue;
         }
-        all.extend(chosen.into_iter().map(|index| (index, part)));
+        for (at, part) in placed.selections.iter().enumerate().filter(|(_, part)| part.kind == kind) {
+            let chosen = part.select(header, place)?;
+            let chosen = part.ordered(chosen, header, spec.problem());
+            let new = chosen.into_iter().filter(|index| seen.insert(*index));
+            let column = |index| Taken { index, part, allowed: placed.allowed(at) };
+            all.extend(new.map(column).collect::<Vec<_>>());
+        }
     }
     Ok(all)
 }
 
-/// Every column that a predicted part selects, whether or not the table has them all.
+/// Every column that is predicted, whether or not the table has them all.
 fn predicted(spec: &Spec, header: &[String]) -> BTreeSet<usize> {
-    let selectors = spec.predicted().iter().flat_map(|part| &part.columns);
+    let selectors = spec.predicted().into_iter().flat_map(|part| &part.columns);
     selectors.flat_map(|selector| pick(selector, header)).collect()
 }

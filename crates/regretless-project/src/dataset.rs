@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::columns::{Columns, Want, targets};
+use crate::columns::{Columns, Taken, Want, taken};
 use crate::data::{Allowed, Chunk, Selection, TableReader, Wanted};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use regretless_learn::Part;
 
 use crate::data_settings::Missing;
-use crate::{Limits, Predicted, Spec};
+use crate::{Limits, Spec};
 
 /// Rows without a value that a message names.
 const NAMED: usize = 10;
@@ -22,6 +22,8 @@ pub struct DataChunk {
     pub features: Vec<f64>,
     /// The truths of the predicted parts, row after row.
     pub targets: Vec<f64>,
+    /// What is known of each row, row after row.
+    pub known: Vec<f64>,
     /// The line that each row stands on, counted from 1; the row itself for formats without lines.
     pub lines: Vec<u64>,
     /// The number of each row in the table, counted from 0; rows that were left out count, too.
@@ -48,7 +50,8 @@ pub struct DataChunk {
 pub struct DataReader<'a> {
     reader: TableReader<'a>,
     columns: Columns,
-    predicted: Vec<Predicted>,
+    /// The part that each target and each known column belongs to.
+    taken: Vec<crate::Selection>,
     missing: Missing,
     /// Rows met and rows kept.
     seen: (usize, usize),
@@ -75,24 +78,31 @@ impl<'a> DataReader<'a> {
     pub fn new(spec: &Spec, mut reader: TableReader<'a>, want: Want) -> Result<Self> {
         let textual = reader.textual()?;
         let columns = Columns::resolve(spec, reader.header(), &textual, want, &reader.place())?;
-        let parts = if want.targets { targets(spec, reader.header(), &reader.place())? } else { Vec::new() };
+        let parts = taken(spec, reader.header(), want, &reader.place())?;
         let feature = |&index: &usize| Wanted { index, allowed: Some(Allowed::Finite), missing: true };
-        let target = |&(index, part): &(usize, &Predicted)| Wanted {
-            index,
-            allowed: Some(Allowed::of(part.parameter)),
-            missing: true,
-        };
+        let target =
+            |taken: &Taken<'_>| Wanted { index: taken.index, allowed: Some(taken.allowed), missing: true };
         let wanted = columns.features.iter().map(feature).chain(parts.iter().map(target)).collect();
         let texts = columns.key.into_iter().chain(columns.split).collect();
         reader.select_checked(Selection { columns: wanted, texts, entries: None });
-        let predicted = parts.into_iter().map(|(_, part)| part.clone()).collect();
+        let taken = parts.into_iter().map(|taken| taken.part.clone()).collect();
         let missing = spec.data().map_or(Missing::Refuse, |data| data.missing);
-        Ok(Self { reader, columns, predicted, missing, seen: (0, 0), done: false, grouped: false })
+        Ok(Self { reader, columns, taken, missing, seen: (0, 0), done: false, grouped: false })
     }
 
     /// The columns in use.
     pub fn columns(&self) -> &Columns {
         &self.columns
+    }
+
+    /// Refuses a table in which other columns are known than those a model was trained with.
+    pub fn expect_known(&self, names: &[String]) -> Result<()> {
+        if self.columns.known_names == names {
+            return Ok(());
+        }
+        let (own, there) = (names.join(", "), self.columns.known_names.join(", "));
+        let what = format!("the model knows the columns {own} of a row, and here they are {there}");
+        Err(SpecError::new(self.file(), Trouble::Misfit(what)))
     }
 
     /// A row by what [`DataChunk::lines`] says of it, as a place for messages.
@@ -148,7 +158,7 @@ impl<'a> DataReader<'a> {
 
     fn take(&mut self, mut chunk: Chunk) -> Result<DataChunk> {
         let (features, targets) = (self.columns.features.len(), self.columns.targets.len());
-        let width = features + targets;
+        let width = features + targets + self.columns.known.len();
         let mut texts = std::mem::take(&mut chunk.texts).into_iter();
         let keys = self.columns.key.and_then(|_| texts.next());
         let parts = self.columns.split.and_then(|_| texts.next());
@@ -173,7 +183,8 @@ impl<'a> DataReader<'a> {
                 return Err(self.refuse(chunk));
             }
             out.features.extend_from_slice(&row[..features]);
-            out.targets.extend_from_slice(&row[features..]);
+            out.targets.extend_from_slice(&row[features..features + targets]);
+            out.known.extend_from_slice(&row[features + targets..]);
             out.lines.push(chunk.lines[i]);
             out.numbers.push(self.seen.0 + i);
             out.rows += 1;
@@ -199,7 +210,8 @@ impl<'a> DataReader<'a> {
     /// Names the first rows without a value and counts all of them, to the end of the table.
     fn refuse(&mut self, first: Chunk) -> Box<SpecError> {
         let features = self.columns.features.len();
-        let width = features + self.columns.targets.len();
+        let placed: Vec<usize> = self.columns.targets.iter().chain(&self.columns.known).copied().collect();
+        let width = features + placed.len();
         let from = if self.missing == Missing::Mean { features } else { 0 };
         let (mut rows, mut named) = (0, Vec::new());
         let mut next = Some(first);
@@ -209,11 +221,7 @@ impl<'a> DataReader<'a> {
                 let Some(j) = (from..width).find(|&j| row[j].is_nan()) else { continue };
                 rows += 1;
                 if rows <= NAMED {
-                    let index = if j < features {
-                        self.columns.features[j]
-                    } else {
-                        self.columns.targets[j - features]
-                    };
+                    let index = if j < features { self.columns.features[j] } else { placed[j - features] };
                     let key = self.columns.key.and_then(|_| chunk.texts.first()).map(|keys| keys[i].as_str());
                     named.push(self.name_row(chunk.lines[i], key, index));
                 }
@@ -243,8 +251,9 @@ impl<'a> DataReader<'a> {
     /// Says what a bad cell was wanted for.
     fn explain(&self, error: Box<SpecError>) -> Box<SpecError> {
         let Some(index) = error.place.column() else { return error };
-        if let Some(i) = self.columns.targets.iter().position(|&t| t == index) {
-            return error.hint(self.predicted[i].cell_hint());
+        let mut placed = self.columns.targets.iter().chain(&self.columns.known);
+        if let Some(i) = placed.position(|&t| t == index) {
+            return error.hint(self.taken[i].cell_hint());
         }
         match error.problem {
             Trouble::NotANumber(_) => {

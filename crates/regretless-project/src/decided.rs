@@ -53,17 +53,23 @@ impl<'a> Deciding<'a> {
         &self.names
     }
 
-    /// Decides for rows of features.
-    pub fn decide(&self, features: &[f64], rows: usize) -> Result<Vec<Decided>, LearnError> {
+    /// Prices that come out negative in the predictions of rows, and count as 0.
+    pub fn cut(&self, features: &[f64], known: &[f64], rows: usize) -> Result<usize, LearnError> {
+        self.decider.cut(features, known, rows)
+    }
+
+    /// Decides for rows of features, with what is known of them.
+    pub fn decide(&self, features: &[f64], known: &[f64], rows: usize) -> Result<Vec<Decided>, LearnError> {
         let predictions = self.decider.predict(features, rows);
-        let found = self.decider.decide(features, rows)?.into_iter();
+        let found = self.decider.decide(features, known, rows)?.into_iter();
         let expects = self.decider.has_scenarios();
         let one = |(i, found): (usize, Result<Optimum, ProblemError>)| {
             let prediction = &predictions[i * self.decider.width()..(i + 1) * self.decider.width()];
+            let known = &known[i * self.decider.known()..(i + 1) * self.decider.known()];
             let mut numbers = Vec::with_capacity(self.names.len());
             let status = match found {
                 Ok(optimum) if optimum.is_optimal() => {
-                    numbers.push(self.decider.objective_if_predicted(&optimum.x, prediction));
+                    numbers.push(self.decider.objective_if_predicted(&optimum.x, prediction, known));
                     numbers.extend(expects.then_some(optimum.objective));
                     numbers.extend(optimum.x);
                     "optimal".to_owned()

@@ -106,8 +106,8 @@ pub enum ProjectError {
 
 impl ProjectError {
     pub(crate) fn needs_parameters(spec: &crate::Spec) -> Self {
-        let parts: Vec<_> = spec.predicted().iter().map(|p| format!("`{}`", p.key)).collect();
-        let needs: Vec<_> = spec.predicted().iter().map(|p| format!("  {}", p.needs())).collect();
+        let parts: Vec<_> = spec.placed().selections.iter().map(|p| format!("`{}`", p.key)).collect();
+        let needs: Vec<_> = spec.placed().selections.iter().map(|p| format!("  {}", p.needs())).collect();
         Self::NeedsParameters {
             file: spec.file().display().to_string(),
             parts: parts.join(", "),

@@ -21,7 +21,8 @@ impl Spec {
 
     /// Data that were read already, ready to be learned from.
     pub fn task_of(&self, data: Dataset) -> std::result::Result<Task, ProjectError> {
-        Ok(Task::new(self.problem.clone(), self.layout(), data, self.settings.clone())?)
+        let placement = self.placement(&data.names.targets, &data.known.names)?;
+        Ok(Task::new(self.problem.clone(), placement, data, self.settings.clone())?)
     }
 
     /// The data and the columns they came from.
@@ -88,6 +89,7 @@ impl History<'_> {
                 targets: found.target_names.clone(),
                 per_variable: found.per_variable.clone(),
             };
+            data.known.names = found.known_names.clone();
             if !found.skipped.is_empty() {
                 data.notes.push(format!("columns of text are no features: {}", found.skipped.join(", ")));
             }
@@ -95,12 +97,17 @@ impl History<'_> {
             let what = format!("other feature columns than {}", data.sources[0].0);
             return Err(SpecError::new(Place::File(name.into()), Trouble::Misfit(what))
                 .hint("name them with `features` in the section [data]"));
+        } else if data.known.names != found.known_names || data.names.targets != found.target_names {
+            let what = format!("its columns are in another order than those of {}", data.sources[0].0);
+            return Err(SpecError::new(Place::File(name.into()), Trouble::Misfit(what))
+                .hint("name them one by one, with `predict` and `known`"));
         }
         data.sources.push((name.to_owned(), first));
         let mut dropped = 0;
         while let Some(chunk) = reader.next()? {
             data.features.extend(&chunk.features);
             data.targets.extend(&chunk.targets);
+            data.known.values.extend(&chunk.known);
             data.lines.extend(&chunk.lines);
             match chunk.parts {
                 Some(parts) if part.is_none() => data.parts.extend(parts.into_iter().map(Some)),

@@ -21,14 +21,14 @@ pub struct Instances {
 }
 
 impl Instances {
-    /// The rows of `table`, or the one instance of a problem that predicts nothing.
+    /// The rows of `table`, or the one instance of a problem that takes nothing from a table.
     pub fn new(spec: &Spec, table: Option<&Path>) -> Result<Self, ProjectError> {
-        let predicts = !spec.predicted().is_empty();
+        let takes = !spec.placed().is_empty();
         let file = spec.file().display().to_string();
         match table {
-            None if predicts => Err(ProjectError::needs_parameters(spec)),
+            None if takes => Err(ProjectError::needs_parameters(spec)),
             None => Ok(Self { file, table: None, by_default: false }),
-            Some(_) if !predicts => Err(ProjectError::NothingPredicted { file }),
+            Some(_) if !takes => Err(ProjectError::NothingPredicted { file }),
             Some(path) => {
                 let table = spec.read_parameters(path)?;
                 Ok(Self { file: path.display().to_string(), table: Some(table), by_default: false })
@@ -38,7 +38,7 @@ impl Instances {
 
     /// The rows of a table in memory.
     pub fn of_frame(spec: &Spec, frame: &Frame) -> Result<Self, ProjectError> {
-        if spec.predicted().is_empty() {
+        if spec.placed().is_empty() {
             return Err(ProjectError::NothingPredicted { file: spec.file().display().to_string() });
         }
         let table = Some(ParameterTable::from_frame(frame, spec)?);
@@ -68,6 +68,11 @@ impl Instances {
     #[allow(clippy::len_without_is_empty, reason = "there is always one")]
     pub fn len(&self) -> usize {
         self.table.as_ref().map_or(1, ParameterTable::len)
+    }
+
+    /// Prices that are negative in the table, and count as 0.
+    pub fn cut(&self) -> usize {
+        self.table.as_ref().map_or(0, ParameterTable::cut)
     }
 
     /// The row of the table that instance `i` is, if there is a table.

@@ -14,11 +14,12 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
+use regretless_core::Placement;
 use regretless_learn::{Content, Decider, Epoch, Model, ModelCard, Outcome, Stages};
 use serde::{Deserialize, Serialize};
 
 use crate::Spec;
-use crate::error::{ProjectError, RunTrouble};
+use crate::error::{Place, ProjectError, RunTrouble, SpecError, Trouble};
 
 /// Raised when the layout of run directories changes.
 const FORMAT: u32 = 1;
@@ -142,24 +143,31 @@ impl Run {
 
     /// The trained model.
     pub fn model(&self) -> Result<(Model, ModelCard), ProjectError> {
-        self.model_for(&self.spec()?)
+        let (_, model, card) = self.model_for(&self.spec()?)?;
+        Ok((model, card))
     }
 
-    fn model_for(&self, spec: &Spec) -> Result<(Model, ModelCard), ProjectError> {
+    fn model_for(&self, spec: &Spec) -> Result<(Placement, Model, ModelCard), ProjectError> {
         let path = self.dir.join(MODEL);
         if !path.is_file() {
             return Err(ProjectError::run(&self.dir, RunTrouble::NoModel));
         }
-        Ok(Model::read(&path, spec.problem(), &spec.layout(), spec.predictor())?)
+        let card = ModelCard::read(&path)?;
+        let placement = spec.placement(&card.targets, &card.known).map_err(|error| {
+            let trouble = Trouble::Misfit(format!("the model is of another problem: {}", error.problem));
+            SpecError::new(Place::File(path.clone()), trouble).hint("train again")
+        })?;
+        let (model, card) = Model::read(&path, spec.problem(), &placement, spec.predictor())?;
+        Ok((placement, model, card))
     }
 
     /// The problem file of the run, and the trained model ready to decide. The file's patterns are then the columns that the
     /// model was trained on: another table may have them in another order.
     pub fn decider(&self) -> Result<(Spec, Decider), ProjectError> {
         let mut spec = self.spec()?;
-        let (model, card) = self.model_for(&spec)?;
-        spec.name_targets(&card.targets);
-        let decider = Decider::new(spec.problem().clone(), spec.layout(), model, card)?;
+        let (placement, model, card) = self.model_for(&spec)?;
+        spec.name_columns(&card.targets, &card.known);
+        let decider = Decider::new(spec.problem().clone(), placement, model, card)?;
         Ok((spec, decider))
     }
 

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use regretless_core::{Layout, Part, Problem};
+use regretless_core::{Placement, Problem};
 use regretless_learn::{PredictorSettings, Settings, SurrogateSettings, TrainingSettings};
 
 use crate::data::{ParameterTable, read_text};
 use crate::data_settings::{DataFiles, DataSettings};
-use crate::error::Result;
+use crate::error::{Place, Result};
 use crate::file::{DataSection, PredictorSection, SurrogateSection, TrainingSection};
-use crate::{Limits, Predicted, mps, resolve};
+use crate::placed::Placed;
+use crate::selection::{Kind, Selection};
+use crate::{Limits, mps, resolve};
 
 /// A checked problem file: the problem, what of it is predicted, and the settings.
 #[derive(Clone, Debug)]
@@ -20,7 +22,8 @@ pub struct Spec {
     pub(crate) problem: Problem,
     /// What the objective has beside its terms: nothing but in models of others.
     pub(crate) constant: f64,
-    pub(crate) predicted: Vec<Predicted>,
+    /// What comes from the columns of a table.
+    pub(crate) placed: Placed,
     /// The kinds of the hard blocks, in the order of the file.
     pub(crate) hard: Vec<HardKind>,
     pub(crate) data: Option<DataSettings>,
@@ -33,6 +36,9 @@ pub struct Spec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HardKind {
     AtMost,
+    AtLeast,
+    /// `at_least` and `at_most`.
+    Range,
     Equals,
 }
 
@@ -92,26 +98,38 @@ impl Spec {
         self.constant
     }
 
-    /// Names the columns of the predicted parts, in their order; does nothing if these are not as many as there are.
-    pub(crate) fn name_targets(&mut self, columns: &[String]) {
-        if columns.len() != self.predicted.iter().map(|part| part.range.len()).sum::<usize>() {
-            return;
-        }
-        let mut columns = columns.iter().cloned();
-        for part in &mut self.predicted {
-            part.columns = columns.by_ref().take(part.range.len()).collect();
+    /// Names the columns that are meant, in place of patterns: those of a model, whatever order another table has them in.
+    pub(crate) fn name_columns(&mut self, targets: &[String], known: &[String]) {
+        let header: Vec<String> = targets.iter().chain(known).cloned().collect();
+        let place = Place::File(self.file.clone());
+        for part in &mut self.placed.selections {
+            if let Ok(chosen) = part.select(&header, &place) {
+                let chosen = part.ordered(chosen, &header, &self.problem);
+                part.columns = chosen.into_iter().map(|i| header[i].clone()).collect();
+            }
         }
     }
 
-    /// The predicted parts, in the order of the file; empty if everything is known.
-    pub fn predicted(&self) -> &[Predicted] {
-        &self.predicted
+    /// What is predicted, in the order of the file; empty if nothing is.
+    pub fn predicted(&self) -> Vec<&Selection> {
+        self.placed.of_kind(Kind::Predicted)
     }
 
-    /// Which entries of the problem are predicted, one part after the other.
-    pub fn layout(&self) -> Layout {
-        let part = |p: &Predicted| Part { parameter: p.parameter, range: p.range.clone() };
-        Layout::new(self.predicted.iter().map(part).collect())
+    /// What is known by row, in the order of the file.
+    pub fn known(&self) -> Vec<&Selection> {
+        self.placed.of_kind(Kind::Known)
+    }
+
+    /// What the problem takes from the columns of a table.
+    pub fn placed(&self) -> &Placed {
+        &self.placed
+    }
+
+    /// Which coefficients the named columns of a table are: quantities and known numbers, each in order.
+    pub fn placement(&self, targets: &[String], known: &[String]) -> Result<Placement> {
+        let header: Vec<String> = targets.iter().chain(known).cloned().collect();
+        let place = Place::File(self.file.clone());
+        Ok(self.placed.resolve(&self.problem, &header, &place)?.placement)
     }
 
     /// How a predictor is made and trained.
@@ -144,7 +162,7 @@ impl Spec {
         &self.limits
     }
 
-    /// Reads the predicted parts' columns from a table with a header and one row an instance: CSV, plain or gzip, or
+    /// Reads the predicted and known columns from a table with a header and one row an instance: CSV, plain or gzip, or
     /// Parquet.
     pub fn read_parameters(&self, path: impl AsRef<Path>) -> Result<ParameterTable> {
         ParameterTable::read(path.as_ref(), self, &self.limits)

@@ -5,7 +5,9 @@
 use std::fmt::Write;
 
 use regretless_learn::Part;
-use regretless_project::{DataChunk, DataReader, Limits, Result, Spec, TableReader, Want};
+use regretless_project::{
+    DataChunk, DataReader, Limits, Parameter, ParameterTable, Result, Spec, TableReader, Want,
+};
 
 const BOTH: Want = Want { features: true, targets: true };
 
@@ -184,14 +186,14 @@ fn missing_values() {
 }
 
 #[test]
-fn prices_of_soft_rows_are_not_negative() {
+fn negative_prices_of_a_table_are_nothing() {
     let text = "[problem]\nvariables = 1\n[[soft]]\nrows = [1]\nlimit = 1\nover = { predict = \"a\" }\n";
     let spec = Spec::parse(text, "p.toml", &Limits::default()).unwrap();
-    let error = read(&spec, "t,a\n1,2\n1,-2\n", BOTH).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "t.csv, line 3, column 2 (`a`): the price -2 is negative, and prices of soft rows are 0 or more"
-    );
+    assert!(read(&spec, "t,a\n1,2\n1,-2\n", BOTH).is_ok());
+    let table = "a\n2\n-2\n".as_bytes();
+    let table = ParameterTable::from_csv(table, "t.csv".as_ref(), &spec, &Limits::default()).unwrap();
+    assert_eq!(table.row(1).unwrap().get(Parameter::Over), Some(&[0.0][..]));
+    assert_eq!(table.cut(), 1);
 }
 
 #[test]

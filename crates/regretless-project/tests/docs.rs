@@ -25,7 +25,7 @@ fn every_example_of_the_docs_is_valid() {
         spec.unwrap_or_else(|e| panic!("{e}\nin\n{body}"));
         seen += 1;
     }
-    assert_eq!(seen, 13);
+    assert_eq!(seen, 14);
 }
 
 #[test]

@@ -205,8 +205,19 @@ fn numbers_from_files() {
 #[test]
 fn the_other_side_of_at_most() {
     let text = "[problem]\nvariables = 2\n[[hard]]\nrows = [1, 1]\nat_least = 1\n";
-    let error = Spec::parse(text, "p.toml", &Limits::default()).unwrap_err();
-    assert!(error.to_string().ends_with("unknown key `at_least`"), "{error}");
-    let hint = error.hint.unwrap();
-    assert!(hint.starts_with("negate both sides: rows · x ≥ b is −rows · x ≤ −b"), "{hint}");
+    let problem = Spec::parse(text, "p.toml", &Limits::default()).unwrap().problem().clone();
+    assert_eq!(
+        (problem.at_most().rows.as_slice(), &problem.at_most().rhs[..]),
+        (&[-1.0, -1.0][..], &[-1.0][..])
+    );
+    let text = text.replace("at_least = 1", "at_least = 1\nat_most = 3");
+    let problem = Spec::parse(text.as_str(), "p.toml", &Limits::default()).unwrap().problem().clone();
+    assert_eq!(problem.at_most().rows.as_slice(), [1.0, 1.0, -1.0, -1.0]);
+    assert_eq!(problem.at_most().rhs, [3.0, -1.0]);
+    let crossed = text.replace("at_most = 3", "at_most = 0.5");
+    let error = Spec::parse(crossed, "p.toml", &Limits::default()).unwrap_err();
+    assert!(error.to_string().ends_with("row 0 is at least 1 and at most 0.5"), "{error}");
+    let other = text.replace("at_least", "atleast");
+    let hint = Spec::parse(other, "p.toml", &Limits::default()).unwrap_err().hint.unwrap();
+    assert!(hint.contains("`at_least`"), "{hint}");
 }

@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use numpy::{PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use regretless_core::{Decision, Regret, Status};
+use regretless_core::{Batch, Decision, Regret, Status};
 
 use crate::arrays::{Ids, flat, table};
 use crate::error;
-use crate::loss::layout;
+use crate::loss::{Placing, placement};
 use crate::multipliers::{ByKind, row_values};
 use crate::problem::Problem;
 use crate::run::{exclusive, in_pieces};
@@ -20,6 +20,7 @@ pub(crate) struct Judge {
     inner: Mutex<Regret>,
     n: usize,
     width: usize,
+    known: usize,
 }
 
 #[pymethods]
@@ -27,19 +28,20 @@ impl Judge {
     #[new]
     fn new(
         problem: &Bound<'_, Problem>,
-        predicted: Vec<String>,
+        placing: Placing,
         prices: Option<ByKind<'_>>,
         store_bytes: usize,
     ) -> PyResult<Self> {
         let problem = problem.get();
-        let layout = layout(problem, &predicted)?;
+        let placement = placement(problem, &placing)?;
         let refused = |e| error::raise("LossError", e);
-        let mut inner = Regret::new(&problem.inner, &layout, None).map_err(refused)?;
+        let mut inner = Regret::new(&problem.inner, &placement, None).map_err(refused)?;
         if let Some(prices) = prices {
             inner.price_violations(&row_values(&prices)).map_err(refused)?;
         }
         inner.set_store_bytes(store_bytes);
-        Ok(Self { inner: Mutex::new(inner), n: problem.inner.n(), width: layout.width() })
+        let (width, known) = (placement.width(), placement.known());
+        Ok(Self { inner: Mutex::new(inner), n: problem.inner.n(), width, known })
     }
 
     /// Decisions at predictions and what came of them.
@@ -48,16 +50,23 @@ impl Judge {
         py: Python<'py>,
         predictions: PyReadonlyArray2<'py, f64>,
         truths: PyReadonlyArray2<'py, f64>,
+        known: PyReadonlyArray2<'py, f64>,
         ids: Ids<'py>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let ids = ids.of(predictions.as_array().nrows())?;
         let (predictions, truths) = (flat("predictions", &predictions)?, flat("truths", &truths)?);
-        let width = self.width;
+        let known = flat("known", &known)?;
+        let (width, by) = (self.width, self.known);
         let mut failed = None;
         let judged: Vec<Decision> = in_pieces(py, ids.len(), threads, &self.inner, |regret, piece| {
             let part = piece.start * width..piece.end * width;
-            let done = regret.evaluate(&predictions[part.clone()], &truths[part], &ids[piece]);
+            let done = regret.evaluate(&Batch {
+                predictions: &predictions[part.clone()],
+                truths: &truths[part],
+                known: &known[piece.start * by..piece.end * by],
+                ids: &ids[piece],
+            });
             done.unwrap_or_else(|e| {
                 failed.get_or_insert(e);
                 Vec::new()
@@ -75,10 +84,11 @@ impl Judge {
         py: Python<'py>,
         x: PyReadonlyArray2<'py, f64>,
         truths: PyReadonlyArray2<'py, f64>,
+        known: PyReadonlyArray2<'py, f64>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (x, truths) = (flat("decisions", &x)?, flat("truths", &truths)?);
-        let judged = exclusive(py, threads, &self.inner, |regret| regret.judge_decisions(x, truths))?;
+        let (x, truths, known) = (flat("decisions", &x)?, flat("truths", &truths)?, flat("known", &known)?);
+        let judged = exclusive(py, threads, &self.inner, |regret| regret.judge_decisions(x, truths, known))?;
         decisions(py, &judged.map_err(|e| error::raise("LossError", e))?, self.n)
     }
 }

@@ -7,7 +7,7 @@ use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use regretless_core::Decision;
-use regretless_learn::{Decider, Epoch, Fit, LearnError, Observer, Outcome, train_task};
+use regretless_learn::{Decider, Epoch, Fit, LearnError, ModelCard, Observer, Outcome, train_task};
 use regretless_project::{Deciding, Run};
 
 use crate::arrays::{flat, table};
@@ -62,8 +62,8 @@ impl Learner {
             let task = project.task(data)?;
             task.check(task.settings().training.method)?;
             let (outcome, model, card) = train_task(&task, None, &mut observer)?;
-            let (problem, layout) = (task.problem().clone(), task.layout().clone());
-            Ok((Decider::new(problem, layout, model, card)?, outcome))
+            let (problem, placement) = (task.problem().clone(), task.placement().clone());
+            Ok((Decider::new(problem, placement, model, card)?, outcome))
         })?;
         // Ctrl-C, or an exception in `watch`.
         if let Some(trouble) = trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -110,7 +110,9 @@ impl Learner {
     #[staticmethod]
     fn from_bytes(project: &Bound<'_, Project>, bytes: &[u8], outcome: &str, epochs: &str) -> PyResult<Self> {
         let spec = &project.get().spec;
-        let decider = Decider::from_bytes(spec.problem().clone(), spec.layout(), spec.predictor(), bytes);
+        let card = ModelCard::from_bytes(bytes).map_err(error::training)?;
+        let placement = spec.placement(&card.targets, &card.known).map_err(|e| error::spec(&e))?;
+        let decider = Decider::from_bytes(spec.problem().clone(), placement, spec.predictor(), bytes);
         let decider = decider.map_err(error::training)?;
         Ok(Self { decider, outcome: parsed(outcome)?, epochs: parsed(epochs)? })
     }
@@ -132,12 +134,13 @@ impl Learner {
         &self,
         py: Python<'py>,
         features: PyReadonlyArray2<'py, f64>,
+        known: PyReadonlyArray2<'py, f64>,
         threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
         let (rows, n) = (features.as_array().nrows(), self.decider.problem().n());
-        let features = flat("X", &features)?;
+        let (features, known) = (flat("X", &features)?, flat("known", &known)?);
         let decided =
-            detached(py, threads, || self.decider.decide(features, rows))?.map_err(error::training)?;
+            detached(py, threads, || self.decider.decide(features, known, rows))?.map_err(error::training)?;
         let mut x = Vec::with_capacity(rows * n);
         let mut status = Vec::with_capacity(rows);
         for decision in decided {
@@ -160,14 +163,16 @@ impl Learner {
         &self,
         py: Python<'py>,
         features: PyReadonlyArray2<'py, f64>,
+        known: PyReadonlyArray2<'py, f64>,
         key: Option<String>,
         predictions: bool,
         threads: Option<usize>,
     ) -> PyResult<Decided<'py>> {
         let rows = features.as_array().nrows();
-        let features = flat("X", &features)?;
+        let (features, known) = (flat("X", &features)?, flat("known", &known)?);
         let deciding = Deciding::new(&self.decider, key.as_deref(), predictions);
-        let decided = detached(py, threads, || deciding.decide(features, rows))?.map_err(error::training)?;
+        let decided =
+            detached(py, threads, || deciding.decide(features, known, rows))?.map_err(error::training)?;
         let (statuses, numbers): (Vec<_>, Vec<_>) =
             decided.into_iter().map(|d| (d.status, d.numbers)).unzip();
         let names = deciding.names().to_vec();
@@ -181,12 +186,14 @@ impl Learner {
         py: Python<'py>,
         features: PyReadonlyArray2<'py, f64>,
         truths: PyReadonlyArray2<'py, f64>,
+        known: PyReadonlyArray2<'py, f64>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let rows = features.as_array().nrows();
-        let (features, truths) = (flat("X", &features)?, flat("y", &truths)?);
-        let judged: Vec<Decision> = detached(py, threads, || self.decider.evaluate(features, truths, rows))?
-            .map_err(error::training)?;
+        let (features, truths, known) = (flat("X", &features)?, flat("y", &truths)?, flat("known", &known)?);
+        let judged: Vec<Decision> =
+            detached(py, threads, || self.decider.evaluate(features, truths, known, rows))?
+                .map_err(error::training)?;
         crate::judge::decisions(py, &judged, self.decider.problem().n())
     }
 }

@@ -34,7 +34,7 @@ mod _regretless {
     #[pymodule_export]
     use crate::learner::Learner;
     #[pymodule_export]
-    use crate::loss::{Loss, methods, mix};
+    use crate::loss::{Loss, methods, mix, placed};
     #[pymodule_export]
     use crate::multipliers::multipliers;
     #[pymodule_export]

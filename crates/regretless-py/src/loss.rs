@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use regretless_core::solve::Pace;
 use regretless_core::{
-    Batch, DecisionLoss, Layout, LossError, LossOptions, Losses, Method, Multipliers, Parameter, RowId,
-    build_loss,
+    Batch, DecisionLoss, LossError, LossOptions, Losses, Method, Multipliers, Parameter, Placement, RowId,
+    Source, Term, build_loss,
 };
 
 use crate::arrays::{Ids, flat, parameter, table};
@@ -44,12 +44,72 @@ pub(crate) fn mix<'py>(
     table(py, rows, width, mixed)
 }
 
-/// What a flat prediction holds.
-pub(crate) fn layout(problem: &Problem, predicted: &[String]) -> PyResult<Layout> {
+/// A summand of a coefficient: symbol, entry, factor, the known number that is a factor, and what it is a multiple of: nothing, or
+/// whether that is known and its number.
+type GivenTerm = (String, usize, f64, Option<usize>, Option<(bool, usize)>);
+
+/// Parameters that are predicted as a whole, or quantities, known numbers and their terms.
+#[derive(FromPyObject)]
+pub(crate) enum Placing {
+    Whole(Vec<String>),
+    Terms((usize, usize, Vec<GivenTerm>)),
+}
+
+/// What becomes of a flat prediction.
+pub(crate) fn placement(problem: &Problem, placing: &Placing) -> PyResult<Placement> {
+    let predicted = match placing {
+        Placing::Whole(predicted) => predicted,
+        Placing::Terms((width, known, terms)) => {
+            let term = |(symbol, entry, factor, by, of): &GivenTerm| {
+                let source = match *of {
+                    None => Source::One,
+                    Some((false, j)) => Source::Predicted(j),
+                    Some((true, l)) => Source::Known(l),
+                };
+                Ok(Term { parameter: parameter(symbol)?, entry: *entry, factor: *factor, by: *by, source })
+            };
+            let terms = terms.iter().map(term).collect::<PyResult<_>>()?;
+            return Placement::new(&problem.inner, *width, *known, terms).map_err(error::problem);
+        }
+    };
     let parameters: Vec<Parameter> = predicted.iter().map(|s| parameter(s)).collect::<PyResult<_>>()?;
-    let layout = Layout::whole(&problem.inner, &parameters);
-    layout.check(&problem.inner).map_err(error::problem)?;
-    Ok(layout)
+    let placement = Placement::whole(&problem.inner, &parameters);
+    placement.check(&problem.inner).map_err(error::problem)?;
+    Ok(placement)
+}
+
+/// The parameters of a problem at rows of quantities and known numbers, by symbol.
+#[pyfunction]
+pub(crate) fn placed<'py>(
+    py: Python<'py>,
+    problem: &Bound<'_, Problem>,
+    placing: Placing,
+    quantities: PyReadonlyArray2<'py, f64>,
+    known: PyReadonlyArray2<'py, f64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let problem = problem.get();
+    let placement = placement(problem, &placing)?;
+    let rows = quantities.as_array().nrows();
+    let (quantities, known) = (flat("quantities", &quantities)?, flat("known", &known)?);
+    let (width, by) = (placement.width(), placement.known());
+    if quantities.len() != rows * width || known.len() != rows * by {
+        return Err(error::raise(
+            "ProblemError",
+            "as many quantities and known numbers are needed as are placed",
+        ));
+    }
+    let each: Vec<_> = (0..rows)
+        .map(|i| {
+            let (own, known) = (&quantities[i * width..(i + 1) * width], &known[i * by..(i + 1) * by]);
+            placement.parameters(&problem.inner, own, known)
+        })
+        .collect();
+    let out = PyDict::new(py);
+    for kind in Parameter::ALL.into_iter().filter(|kind| placement.places(*kind).next().is_some()) {
+        let values: Vec<f64> = each.iter().flat_map(|p| p.get(kind).unwrap_or_default()).copied().collect();
+        out.set_item(kind.symbol(), table(py, rows, kind.entries(&problem.inner), values)?)?;
+    }
+    Ok(out)
 }
 
 /// A decision loss with its memory of samples.
@@ -68,7 +128,7 @@ impl Loss {
     fn new(
         problem: &Bound<'_, Problem>,
         method: &str,
-        predicted: Vec<String>,
+        placing: Placing,
         k: f64,
         k_rows: Option<ByKind<'_>>,
         smoothing: f64,
@@ -81,7 +141,7 @@ impl Loss {
     ) -> PyResult<Self> {
         let problem = problem.get();
         let method: Method = method.parse().map_err(refused)?;
-        let layout = layout(problem, &predicted)?;
+        let placement = placement(problem, &placing)?;
         let multipliers = multipliers.map(|values| Multipliers::given(row_values(&values)));
         let options = LossOptions {
             k,
@@ -96,8 +156,8 @@ impl Loss {
             scenarios: None,
             truths: None,
         };
-        let inner = build_loss(method, &problem.inner, &layout, &options).map_err(refused)?;
-        let (problem, width) = (problem.inner.clone(), layout.width());
+        let inner = build_loss(method, &problem.inner, &placement, &options).map_err(refused)?;
+        let (problem, width) = (problem.inner.clone(), placement.width());
         Ok(Self { inner: Mutex::new(inner), problem, width, pace: Pace::default() })
     }
 
@@ -107,12 +167,13 @@ impl Loss {
         py: Python<'py>,
         predictions: PyReadonlyArray2<'py, f64>,
         truths: PyReadonlyArray2<'py, f64>,
+        known: PyReadonlyArray2<'py, f64>,
         ids: Ids<'py>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let ids = ids.of(predictions.as_array().nrows())?;
         let (predictions, truths) = (flat("predictions", &predictions)?, flat("truths", &truths)?);
-        let batch = Batch { predictions, truths, ids: &ids };
+        let batch = Batch { predictions, truths, known: flat("known", &known)?, ids: &ids };
         let losses: Losses = self
             .pace
             .run(threads, ids.len(), |threads| {
@@ -128,6 +189,7 @@ impl Loss {
         out.set_item("troubles", troubles)?;
         let rows: Vec<usize> = losses.uncapped.iter().map(|r| self.problem.shape().position(*r)).collect();
         out.set_item("uncapped", rows)?;
+        out.set_item("cut", losses.cut)?;
         Ok(out)
     }
 

@@ -11,7 +11,7 @@ use regretless_core::{Coefficients, Sense};
 use regretless_learn::{Task, Warmup};
 use regretless_project::check::{Table, check};
 use regretless_project::page::{Finished, runs};
-use regretless_project::{Overrides, Predicted, ProjectError, Run, Spec};
+use regretless_project::{Kind, Overrides, ProjectError, Run, Spec};
 
 use crate::arrays::{parameter, table};
 use crate::data::{Columns, Data, frame};
@@ -40,7 +40,7 @@ fn rows<'py>(
 /// What `Problem` is made from.
 fn state<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Bound<'py, PyDict>> {
     let problem = spec.problem();
-    let predicts = |symbol: &str| spec.predicted().iter().any(|p| p.parameter.symbol() == symbol);
+    let predicts = |symbol: &str| spec.placed().terms.iter().any(|t| t.parameter.symbol() == symbol);
     let out = PyDict::new(py);
     out.set_item("n", problem.n())?;
     out.set_item("sense", if problem.sense() == Sense::Max { "max" } else { "min" })?;
@@ -78,10 +78,23 @@ fn stated<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Stated<'py>> {
     Ok((state(py, spec)?, spec.name().map(str::to_owned), parts(spec)))
 }
 
+/// What is predicted as a whole, and entry by entry where it is not.
 fn parts(spec: &Spec) -> Vec<Part> {
-    let part =
-        |part: &Predicted| (part.parameter.symbol(), part.range.start, part.range.end, part.columns.clone());
-    spec.predicted().iter().map(part).collect()
+    let problem = spec.problem();
+    let mut all = Vec::new();
+    for (at, part) in spec.placed().selections.iter().enumerate().filter(|(_, p)| p.kind == Kind::Predicted) {
+        let range = |parameter: regretless_core::Parameter, rows: std::ops::Range<usize>| {
+            let entries = parameter.pattern(problem).map_or(rows.clone(), |p| p.range(rows.clone()));
+            (parameter.symbol(), entries.start, entries.end, part.columns.clone())
+        };
+        match &part.home {
+            Some((parameter, rows)) => all.push(range(*parameter, rows.clone())),
+            None => all.extend(spec.placed().parameters(at).into_iter().map(|parameter| {
+                (parameter.symbol(), 0, 0, part.columns.clone())
+            })),
+        }
+    }
+    all
 }
 
 /// A setting as Python gives it; `None` for null.
@@ -180,7 +193,12 @@ impl Project {
     /// The problem with its rows, ready to be learned from.
     pub(crate) fn task(&self, data: &Data) -> Result<Task, regretless_learn::LearnError> {
         let (problem, settings) = (self.spec.problem().clone(), self.spec.settings().clone());
-        Task::new(problem, self.spec.layout(), Arc::clone(&data.inner), settings)
+        let placement = self.spec.placement(&data.inner.names.targets, &data.inner.known.names);
+        let placement = placement.map_err(|error| regretless_learn::LearnError::Data {
+            what: error.to_string(),
+            hint: error.hint.clone().unwrap_or_default().into(),
+        })?;
+        Task::new(problem, placement, Arc::clone(&data.inner), settings)
     }
 }
 

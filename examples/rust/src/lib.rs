@@ -6,7 +6,7 @@ use std::fmt;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use regretless_core::{Layout, Parameter, Problem};
+use regretless_core::{Parameter, Placement, Problem};
 use regretless_learn::stats::{Summary, paired_t};
 use regretless_learn::{
     Dataset, MethodName, Names, Part, PredictorKind, Settings, Silent, Task, Trainer, judge, train,
@@ -114,11 +114,11 @@ pub fn side_by_side(
     effort: Effort,
     history: impl Fn(&mut Dice, usize) -> History,
 ) -> Outcome<Table> {
-    let layout = Layout::whole(problem, predicted);
+    let placement = Placement::whole(problem, predicted);
     let mut regrets = vec![Vec::new(); methods.len()];
     for seed in 0..effort.seeds {
         let data = history(&mut Dice::new(seed), effort.rows).dataset();
-        let task = Task::new(problem.clone(), layout.clone(), data, settings.clone())?;
+        let task = Task::new(problem.clone(), placement.clone(), data, settings.clone())?;
         for (method, regrets) in methods.iter().zip(&mut regrets) {
             let name: MethodName = method.parse()?;
             let mut silent = Silent;

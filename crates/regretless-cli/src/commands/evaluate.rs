@@ -6,20 +6,21 @@ use regretless_project::{DataReader, Run, Want};
 use crate::args::{EvaluateArgs, Format};
 use crate::error::CliError;
 use crate::learning::{aligned, measures, threads};
-use crate::output::{Exit, Listed, Outcome, json, left_out};
+use crate::output::{Exit, Listed, Outcome, cut, json, left_out};
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
     threads(args.threads);
     let run = Run::open(&args.run)?;
     let (spec, decider) = run.decider()?;
     let mut reader = DataReader::stream(&spec, &args.data, Want { features: true, targets: true })?;
+    reader.expect_known(&decider.card().known)?;
     let progress = crate::progress::rows(args.format == Format::Json);
     let mut tally = Tally::default();
     let mut troubles = Listed::default();
     let mut dropped = 0;
     while let Some(chunk) = reader.next()? {
         tally.predictions(&decider.predict(&chunk.features, chunk.rows), &chunk.targets);
-        let decisions = decider.evaluate(&chunk.features, &chunk.targets, chunk.rows)?;
+        let decisions = decider.evaluate(&chunk.features, &chunk.targets, &chunk.known, chunk.rows)?;
         for (line, decision) in chunk.lines.iter().zip(&decisions) {
             if let Some(trouble) = &decision.trouble {
                 troubles.add(|| format!("{}: {trouble}", reader.place_of(*line)));
@@ -39,6 +40,8 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
         }
     };
     let mut outcome = Outcome::new(text, exit);
-    outcome.remarks = left_out(dropped) + &troubles.render("rows without a decision or without an optimum");
+    outcome.remarks = left_out(dropped)
+        + &cut(found.cut)
+        + &troubles.render("rows without a decision or without an optimum");
     Ok(outcome)
 }

@@ -8,7 +8,7 @@ use crate::engine::state::State;
 use crate::engine::tolerance::CONSTANT;
 use crate::linalg::simd::Kernel;
 use crate::predict::instances::Reading;
-use crate::predict::layout::Values;
+use crate::predict::placement::{Numbers, Values};
 use crate::problem::Instance;
 use crate::solve::batch;
 use crate::solve::oracle::Oracle;
@@ -18,7 +18,7 @@ const SAMPLE: usize = 512;
 
 #[derive(Debug, Default)]
 pub(crate) struct Anchors {
-    /// 1/standard deviation of each entry.
+    /// 1/standard deviation of each number.
     weights: Vec<f64>,
     /// The weighted predictions, one after the other.
     points: Vec<f64>,
@@ -28,14 +28,19 @@ pub(crate) struct Anchors {
 }
 
 impl Anchors {
-    /// Picks medoids of the predictions and solves them.
-    pub(crate) fn choose(oracle: &Oracle, reading: &Reading, predictions: &[f64], count: usize) -> Self {
-        let width = reading.width();
-        let finite = |row: &&[f64]| row.iter().all(|v| v.is_finite());
-        let rows: Vec<&[f64]> = predictions.chunks_exact(width).filter(finite).collect();
-        let rows: Vec<&[f64]> = rows.iter().step_by(rows.len().div_ceil(SAMPLE).max(1)).copied().collect();
-        let mut anchors = Self { weights: weights(&rows, width), ..Self::default() };
-        let weighted: Vec<Vec<f64>> = rows.iter().map(|row| anchors.weigh(row)).collect();
+    /// Picks medoids of the predictions, with what is known of their rows, and solves them.
+    pub(crate) fn choose(
+        oracle: &Oracle,
+        reading: &Reading,
+        predictions: &[Numbers<'_>],
+        count: usize,
+    ) -> Self {
+        let finite = |row: &&Numbers<'_>| row.quantities.iter().chain(row.known).all(|v| v.is_finite());
+        let rows: Vec<Numbers<'_>> = predictions.iter().filter(finite).copied().collect();
+        let step = rows.len().div_ceil(SAMPLE).max(1);
+        let rows: Vec<Numbers<'_>> = rows.iter().step_by(step).copied().collect();
+        let mut anchors = Self { weights: weights(&rows), ..Self::default() };
+        let weighted: Vec<Vec<f64>> = rows.iter().map(|row| anchors.weigh(*row)).collect();
         let chosen = medoids(&weighted, count);
         let values: Vec<Values<'_>> = chosen.iter().map(|&i| reading.values(rows[i])).collect();
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
@@ -57,7 +62,7 @@ impl Anchors {
     }
 
     /// The state of the nearest anchor; the first of several as near.
-    pub(crate) fn nearest(&self, prediction: &[f64]) -> Option<Arc<State>> {
+    pub(crate) fn nearest(&self, prediction: Numbers<'_>) -> Option<Arc<State>> {
         if self.states.len() < 2 {
             return self.states.first().cloned();
         }
@@ -75,19 +80,21 @@ impl Anchors {
         Some(Arc::clone(&self.states[best.1]))
     }
 
-    fn weigh(&self, row: &[f64]) -> Vec<f64> {
-        row.iter().zip(&self.weights).map(|(v, w)| v * w).collect()
+    fn weigh(&self, row: Numbers<'_>) -> Vec<f64> {
+        row.quantities.iter().chain(row.known).zip(&self.weights).map(|(v, w)| v * w).collect()
     }
 }
 
-fn weights(rows: &[&[f64]], width: usize) -> Vec<f64> {
+fn weights(rows: &[Numbers<'_>]) -> Vec<f64> {
+    let (quantities, known) = rows.first().map_or((0, 0), |row| (row.quantities.len(), row.known.len()));
     let count = rows.len().max(1) as f64;
     let weight = |j: usize| {
-        let mean = rows.iter().map(|r| r[j]).sum::<f64>() / count;
-        let deviation = (rows.iter().map(|r| (r[j] - mean).powi(2)).sum::<f64>() / count).sqrt();
+        let at = |r: &Numbers<'_>| if j < quantities { r.quantities[j] } else { r.known[j - quantities] };
+        let mean = rows.iter().map(at).sum::<f64>() / count;
+        let deviation = (rows.iter().map(|r| (at(r) - mean).powi(2)).sum::<f64>() / count).sqrt();
         if deviation.is_finite() && deviation > CONSTANT * mean.abs() { 1.0 / deviation } else { 0.0 }
     };
-    (0..width).map(weight).collect()
+    (0..quantities + known).map(weight).collect()
 }
 
 /// Greedy choice of medoids: always the point that shortens the way from all points to their nearest chosen one most.

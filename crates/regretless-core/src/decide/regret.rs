@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use crate::decide::medoids::Anchors;
 use crate::engine::tolerance::NO_REGRET;
-use crate::loss::{Cause, LossError, Side, gap_of};
+use crate::loss::{Batch, Cause, LossError, Side, gap_of};
 use crate::predict::instances::Reading;
-use crate::predict::layout::{Layout, Values};
+use crate::predict::placement::{Numbers, Placement, Values};
 use crate::predict::scenarios::Scenarios;
 use crate::predict::truths::Truths;
 use crate::problem::{Instance, Problem, ProblemError, RowValues};
@@ -35,6 +35,8 @@ pub struct Decision {
     pub regret: f64,
     /// The largest violation of a hard row or bound of the truth, in the row's own units.
     pub violation: f64,
+    /// Prices (and weights in Q) that came out negative in the prediction, and counted as 0.
+    pub cut: usize,
     /// The objective that was expected: the optimal value at the prediction (of the average problem, with scenarios).
     pub predicted_objective: f64,
 }
@@ -46,8 +48,8 @@ pub struct Decision {
 /// let problem = Problem::maximize(2)
 ///     .at_most("machine", Matrix::from_rows(&[[1.0, 1.0]]), [1.0])
 ///     .build()?;
-/// let mut regret = Regret::new(&problem, &Layout::theta(2), None)?;
-/// let decisions = regret.evaluate(&[1.0, 2.0], &[2.0, 1.5], &[0])?;
+/// let mut regret = Regret::new(&problem, &Placement::theta(2), None)?;
+/// let decisions = regret.evaluate(&Batch::new(&[1.0, 2.0], &[2.0, 1.5], &[0]))?;
 /// assert!((decisions[0].x[1] - 1.0).abs() < 1e-12);
 /// assert!((decisions[0].regret - 0.5).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -71,12 +73,16 @@ const VERSION: u32 = 1;
 
 impl Regret {
     /// An evaluator; with scenarios decisions are for the average over them.
-    pub fn new(problem: &Problem, layout: &Layout, scenarios: Option<Scenarios>) -> Result<Self, LossError> {
-        layout.check(problem)?;
-        let reading = Reading::new(problem, layout, scenarios)?;
+    pub fn new(
+        problem: &Problem,
+        placement: &Placement,
+        scenarios: Option<Scenarios>,
+    ) -> Result<Self, LossError> {
+        placement.check(problem)?;
+        let reading = Reading::new(problem, placement, scenarios)?;
         Ok(Self {
             oracle: Oracle::new(&reading.problem().or_zero_theta()),
-            truths: Truths::new(problem, layout)?,
+            truths: Truths::new(problem, placement)?,
             reading,
             store: Store::with_budget(STORE_BYTES),
             anchors: Anchors::default(),
@@ -86,7 +92,7 @@ impl Regret {
 
     /// The same evaluator with truths that others know and want to know.
     pub fn with_truths(self, truths: &Truths) -> Result<Self, LossError> {
-        if !truths.fits(self.reading.original(), self.reading.layout()) {
+        if !truths.fits(self.reading.original(), self.reading.placement()) {
             return Err(LossError::Truths);
         }
         Ok(Self { truths: truths.clone(), ..self })
@@ -110,35 +116,34 @@ impl Regret {
     }
 
     /// Decides at each prediction, from where its id was decided last, and judges by the truth.
-    pub fn evaluate(
-        &mut self,
-        predictions: &[f64],
-        truths: &[f64],
-        ids: &[u64],
-    ) -> Result<Vec<Decision>, LossError> {
-        let (width, truth_width) = (self.reading.width(), self.reading.layout().width());
-        self.check("predictions", predictions, ids.len() * width)?;
-        self.check("truths", truths, ids.len() * truth_width)?;
-        let values: Vec<Values<'_>> =
-            predictions.par_chunks_exact(width).map(|p| self.reading.values(p)).collect();
+    pub fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Vec<Decision>, LossError> {
+        batch.check(&self.reading)?;
+        let predictions = self.reading.predictions(batch.predictions, batch.known);
+        let values: Vec<Values<'_>> = predictions.par_iter().map(|p| self.reading.values(*p)).collect();
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
-        let solved = self.oracle.solve_batch_warm(&instances, ids, &mut self.store);
+        let solved = self.oracle.solve_batch_warm(&instances, batch.ids, &mut self.store);
         drop(instances);
-        let truths: Vec<&[f64]> = truths.chunks_exact(truth_width).collect();
+        let truths = self.reading.truths(batch.truths, batch.known);
         let (known, _) = self.truths.look_up(&truths);
-        let rows = solved.into_par_iter().zip(truths).zip(&known);
-        Ok(rows.map(|((solved, truth), known)| self.judge(solved, truth, known)).collect())
+        let rows = solved.into_par_iter().zip(predictions).zip(truths).zip(&known);
+        Ok(rows.map(|(((solved, p), truth), known)| self.judge(solved, p, truth, known)).collect())
     }
 
     /// [`Regret::evaluate`] for rows that will not come again: each starts from the nearest anchor, and nothing is kept.
-    pub fn evaluate_once(&self, predictions: &[f64], truths: &[f64]) -> Result<Vec<Decision>, LossError> {
-        let (width, truth_width) = (self.reading.width(), self.reading.layout().width());
-        self.check("truths", truths, predictions.len() / width * truth_width)?;
-        let solved = self.decide(predictions)?;
-        let truths: Vec<&[f64]> = truths.chunks_exact(truth_width).collect();
-        let known = self.truths.solve(&truths);
-        let rows = solved.into_iter().zip(truths).zip(&known);
-        Ok(rows.map(|((solved, truth), known)| self.judge(solved, truth, known)).collect())
+    pub fn evaluate_once(
+        &self,
+        predictions: &[f64],
+        truths: &[f64],
+        known: &[f64],
+    ) -> Result<Vec<Decision>, LossError> {
+        let rows = predictions.len() / self.reading.width();
+        self.check("truths", truths, rows * self.reading.placement().width())?;
+        let solved = self.decide(predictions, known)?;
+        let truths = self.reading.truths(truths, known);
+        let optima = self.truths.solve(&truths);
+        let rows =
+            solved.into_iter().zip(self.reading.predictions(predictions, known)).zip(truths).zip(&optima);
+        Ok(rows.map(|(((solved, p), truth), best)| self.judge(solved, p, truth, best)).collect())
     }
 
     /// Judges decisions that were taken elsewhere, n numbers each; one with a NaN is none. What was expected of them is not
@@ -149,17 +154,23 @@ impl Regret {
     /// let problem = Problem::maximize(2)
     ///     .at_most("machine", Matrix::from_rows(&[[1.0, 1.0]]), [1.0])
     ///     .build()?;
-    /// let regret = Regret::new(&problem, &Layout::theta(2), None)?;
-    /// let judged = regret.judge_decisions(&[0.5, 0.5], &[2.0, 1.5])?;
+    /// let regret = Regret::new(&problem, &Placement::theta(2), None)?;
+    /// let judged = regret.judge_decisions(&[0.5, 0.5], &[2.0, 1.5], &[])?;
     /// assert!((judged[0].regret - 0.25).abs() < 1e-12);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn judge_decisions(&self, decisions: &[f64], truths: &[f64]) -> Result<Vec<Decision>, LossError> {
-        let (n, truth_width) = (self.reading.original().n(), self.reading.layout().width());
+    pub fn judge_decisions(
+        &self,
+        decisions: &[f64],
+        truths: &[f64],
+        known: &[f64],
+    ) -> Result<Vec<Decision>, LossError> {
+        let (n, truth_width) = (self.reading.original().n(), self.reading.placement().width());
         let rows = truths.len() / truth_width;
         self.check("truths", truths, rows * truth_width)?;
         self.check("decisions", decisions, rows * n)?;
-        let truths: Vec<&[f64]> = truths.chunks_exact(truth_width).collect();
+        self.check_known(known, rows)?;
+        let truths = self.reading.truths(truths, known);
         let known = self.truths.solve(&truths);
         let taken = |x: &[f64]| {
             let there = x.iter().all(|v| v.is_finite());
@@ -185,6 +196,7 @@ impl Regret {
             optimal: -worst,
             regret: f64::INFINITY,
             violation: 0.0,
+            cut: 0,
             predicted_objective: worst,
         }
     }
@@ -192,7 +204,8 @@ impl Regret {
     fn judge(
         &self,
         solved: Result<Optimum, ProblemError>,
-        truth: &[f64],
+        prediction: Numbers<'_>,
+        truth: Numbers<'_>,
         known: &Result<Exact, ProblemError>,
     ) -> Decision {
         let decision = match solved {
@@ -207,10 +220,16 @@ impl Regret {
                 ..self.undecided(vec![0.0; self.reading.original().n()])
             },
         };
+        let decision = Decision { cut: self.reading.cut_in(&[prediction]), ..decision };
         self.judged(decision, truth, known)
     }
 
-    fn judged(&self, mut decision: Decision, truth: &[f64], known: &Result<Exact, ProblemError>) -> Decision {
+    fn judged(
+        &self,
+        mut decision: Decision,
+        truth: Numbers<'_>,
+        known: &Result<Exact, ProblemError>,
+    ) -> Decision {
         let problem = self.reading.original();
         let best = match known {
             Ok(best) => best,
@@ -239,25 +258,44 @@ impl Regret {
         decision
     }
 
-    /// Decides at predictions without knowing the truth, each from the nearest anchor (see [`Regret::set_anchors`]).
-    /// A prediction that the problem refuses is an `Err` of its own.
-    pub fn decide(&self, predictions: &[f64]) -> Result<Vec<Result<Optimum, ProblemError>>, LossError> {
-        let width = self.reading.width();
-        self.check("predictions", predictions, predictions.len() / width * width)?;
-        let values: Vec<Values<'_>> =
-            predictions.par_chunks_exact(width).map(|p| self.reading.values(p)).collect();
+    /// Decides at predictions without knowing the truth, each from the nearest anchor (see [`Regret::set_anchors`]); `known` is what
+    /// is known of their rows. A prediction that the problem refuses is an `Err` of its own.
+    pub fn decide(
+        &self,
+        predictions: &[f64],
+        known: &[f64],
+    ) -> Result<Vec<Result<Optimum, ProblemError>>, LossError> {
+        let predictions = self.rows(predictions, known)?;
+        let values: Vec<Values<'_>> = predictions.par_iter().map(|p| self.reading.values(*p)).collect();
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
-        let starts = predictions.par_chunks_exact(width).map(|p| self.anchors.nearest(p)).collect();
+        let starts = predictions.par_iter().map(|p| self.anchors.nearest(*p)).collect();
         Ok(batch::from(&self.oracle, &instances, starts, |solved| solved.answer))
     }
 
     /// Picks up to `count` of the given predictions, so that others are near one of them, and solves them: new rows
     /// start from the nearest. The same predictions give the same anchors. Returns how many were picked.
-    pub fn set_anchors(&mut self, predictions: &[f64], count: usize) -> Result<usize, LossError> {
-        let width = self.reading.width();
-        self.check("predictions", predictions, predictions.len() / width * width)?;
-        self.anchors = Anchors::choose(&self.oracle, &self.reading, predictions, count);
+    pub fn set_anchors(
+        &mut self,
+        predictions: &[f64],
+        known: &[f64],
+        count: usize,
+    ) -> Result<usize, LossError> {
+        let predictions = self.rows(predictions, known)?;
+        self.anchors = Anchors::choose(&self.oracle, &self.reading, &predictions, count);
         Ok(self.anchors.len())
+    }
+
+    /// Prices (and weights in Q) that come out negative in predictions, and count as 0.
+    pub fn cut(&self, predictions: &[f64], known: &[f64]) -> Result<usize, LossError> {
+        Ok(self.reading.cut_in(&self.rows(predictions, known)?))
+    }
+
+    fn rows<'a>(&self, predictions: &'a [f64], known: &'a [f64]) -> Result<Vec<Numbers<'a>>, LossError> {
+        let width = self.reading.width();
+        let rows = predictions.len() / width;
+        self.check("predictions", predictions, rows * width)?;
+        self.check_known(known, rows)?;
+        Ok(self.reading.predictions(predictions, known))
     }
 
     /// Everything a resumed process needs; this one forgets its factors, so that both go on bit-equal. Anchors are not
@@ -278,6 +316,15 @@ impl Regret {
         r.end()?;
         self.store = store;
         Ok(())
+    }
+
+    fn check_known(&self, known: &[f64], rows: usize) -> Result<(), LossError> {
+        let (expected, found) = (rows * self.reading.placement().known(), known.len());
+        if found == expected {
+            Ok(())
+        } else {
+            Err(LossError::Length { what: "known numbers", expected, found })
+        }
     }
 
     fn check(&self, what: &'static str, values: &[f64], expected: usize) -> Result<(), LossError> {

@@ -19,7 +19,7 @@ use super::{
 use crate::gradient::kkt;
 use crate::linalg::matrix::Matrix;
 use crate::predict::instances::Reading;
-use crate::predict::layout::Values;
+use crate::predict::placement::{Numbers, Values};
 use crate::predict::truths::{Known, Truths};
 use crate::problem::parameter::Parameter;
 use crate::problem::{Instance, Problem, ProblemError, View};
@@ -51,7 +51,7 @@ impl Df {
     }
 
     /// The instance of the problem with the ridge; a predicted Q gets its ridge here.
-    fn values<'a>(&self, prediction: &'a [f64]) -> Values<'a> {
+    fn values<'a>(&self, prediction: Numbers<'a>) -> Values<'a> {
         let mut values = self.reading.values(prediction);
         if let Values::Owned(parameters) = &mut values
             && let Some(q) = parameters.get(Parameter::Quadratic)
@@ -66,8 +66,8 @@ impl Df {
         &self,
         solved: &Result<(Optimum, View<'_>), ProblemError>,
         known: &Known,
-        truth: &[f64],
-        prediction: &[f64],
+        truth: Numbers<'_>,
+        prediction: Numbers<'_>,
     ) -> Sample {
         let refused = |e: &ProblemError| Cause::Refused(Side::Prediction, e.clone());
         let (optimum, ridged) = solved.as_ref().map_err(refused)?;
@@ -112,21 +112,21 @@ impl DecisionLoss for Df {
     }
 
     fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Losses, LossError> {
-        let (width, truth_width) = (self.reading.width(), self.reading.layout().width());
-        batch.check(width, truth_width)?;
-        let predictions: Vec<&[f64]> = batch.predictions.chunks_exact(width).collect();
-        let truths: Vec<&[f64]> = batch.truths.chunks_exact(truth_width).collect();
+        let width = self.reading.width();
+        let (predictions, truths) = batch.rows(&self.reading)?;
         let clock = Instant::now();
-        let values: Vec<Values<'_>> = predictions.par_iter().map(|p| self.values(p)).collect();
+        let values: Vec<Values<'_>> = predictions.par_iter().map(|p| self.values(*p)).collect();
         let (known, new) = self.truths.look_up(&truths);
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
         let solved = solve::warm(&self.oracle, &instances, batch.ids, &mut self.store, |optimum, view| {
             (optimum, view)
         });
         let took = solved.iter().map(|s| s.as_ref().map_or(0, |s| s.0.work.breakpoints));
-        Ok(Losses::of(solved.len(), width, clock, LossWork::of(took, new), |i| {
+        let mut losses = Losses::of(solved.len(), width, clock, LossWork::of(took, new), |i| {
             self.sample(&solved[i], &known[i], truths[i], predictions[i])
-        }))
+        });
+        losses.cut = self.reading.cut_in(&predictions);
+        Ok(losses)
     }
 
     fn checkpoint(&mut self) -> Vec<u8> {

@@ -6,11 +6,12 @@ use super::{
     Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, header, positive,
     read_header,
 };
-use crate::predict::layout::Layout;
+use crate::predict::instances::Reading;
 use crate::problem::ProblemError;
 
 pub(super) struct Entrywise {
     method: Method,
+    reading: Reading,
     /// 1/s of each entry.
     inverse: Vec<f64>,
     over: f64,
@@ -18,8 +19,12 @@ pub(super) struct Entrywise {
 }
 
 impl Entrywise {
-    pub(super) fn new(method: Method, layout: &Layout, options: &LossOptions<'_>) -> Result<Self, LossError> {
-        let width = layout.width();
+    pub(super) fn new(
+        method: Method,
+        reading: Reading,
+        options: &LossOptions<'_>,
+    ) -> Result<Self, LossError> {
+        let width = reading.placement().width();
         let inverse = match &options.scale {
             None => vec![1.0; width],
             Some(scale) if scale.len() != width => {
@@ -34,7 +39,7 @@ impl Entrywise {
             positive("price of predicting too high", options.over)?;
             positive("price of predicting too low", options.under)?;
         }
-        Ok(Self { method, inverse, over: options.over, under: options.under })
+        Ok(Self { method, reading, inverse, over: options.over, under: options.under })
     }
 
     fn sample(&self, prediction: &[f64], truth: &[f64]) -> Sample {
@@ -68,7 +73,7 @@ impl DecisionLoss for Entrywise {
 
     fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Losses, LossError> {
         let width = self.inverse.len();
-        batch.check(width, width)?;
+        batch.check(&self.reading)?;
         let clock = Instant::now();
         let rows = batch.predictions.chunks_exact(width).zip(batch.truths.chunks_exact(width));
         let mut losses = Losses::collect(rows.map(|(p, t)| self.sample(p, t)).collect(), width);

@@ -36,14 +36,14 @@ pub enum LossError {
     /// No such method.
     #[error("there is no method `{0}`; known: {known}", known = names(&Method::ALL))]
     UnknownMethod(String),
-    /// A problem, layout, multiplier or setting out of its range.
+    /// A problem, placement, multiplier or setting out of its range.
     #[error(transparent)]
     Problem(#[from] ProblemError),
     /// Scenarios that do not fit.
     #[error(transparent)]
     Scenarios(#[from] ScenarioError),
     /// Truths of something else.
-    #[error("the truths that were lent are of another problem or another layout of predictions")]
+    #[error("the truths that were lent are of another problem or another placement of predictions")]
     Truths,
     /// Saved state that cannot be read.
     #[error(transparent)]

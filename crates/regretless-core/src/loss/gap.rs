@@ -18,7 +18,7 @@ use super::{
 };
 use crate::gradient::Gradients;
 use crate::predict::instances::Reading;
-use crate::predict::layout::Values;
+use crate::predict::placement::{Numbers, Values};
 use crate::problem::parameter::Parameter;
 use crate::problem::{Pattern, ProblemError, RowId};
 use crate::surrogate::Segments;
@@ -38,12 +38,7 @@ impl Gap {
         Ok(Self { base: Softening::new(method, reading, options, Segments::Smooth)? })
     }
 
-    /// SPO+ looks beyond the prediction, twice as far from the truth.
-    fn target(&self, prediction: &[f64], truth: &[f64]) -> Vec<f64> {
-        target(self.base.method, prediction, truth)
-    }
-
-    fn sample(&self, solved: &Result<Solution, ProblemError>, known: &Known, flat: &[f64]) -> Sample {
+    fn sample(&self, solved: &Result<Solution, ProblemError>, known: &Known, target: Numbers<'_>) -> Sample {
         let refused = |e: &ProblemError| Cause::Refused(Side::Prediction, e.clone());
         let solution = solved.as_ref().map_err(refused)?;
         if let Some(cause) = Cause::of_surrogate(Side::Prediction, &solution.status) {
@@ -53,25 +48,26 @@ impl Gap {
         let problem = self.base.reading.problem();
         let stage = Stage::of(solution);
         let value = gap_of(stage.value(solution.x()), stage.value(&truth.x));
-        let layout = self.base.reading.layout();
+        let placement = self.base.reading.placement();
         let mut by = Gradients::default();
         let factor = if self.base.method == Method::SpoPlusSmooth { 2.0 } else { 1.0 };
         let pull = factor * problem.sign();
         by.theta = solution.x().iter().zip(&truth.x).map(|(a, b)| pull * (a - b)).collect();
-        if layout.predicts(Parameter::Quadratic) {
+        if placement.predicts(Parameter::Quadratic) {
             by.Q = quadratic(problem.quadratic_pattern(), solution.x(), &truth.x);
         }
-        if layout.predicts(Parameter::Over) || layout.predicts(Parameter::Under) {
+        if placement.predicts(Parameter::Over) || placement.predicts(Parameter::Under) {
             (by.alpha, by.under) = prices(&stage, problem.shape().soft, solution.x(), &truth.x);
         }
-        Ok((value, self.base.gather(&by, flat)))
+        Ok((value, self.base.gather(&by, target)))
     }
 }
 
-pub(super) fn target(method: Method, prediction: &[f64], truth: &[f64]) -> Vec<f64> {
+/// SPO+ looks beyond the prediction, twice as far from the truth.
+pub(super) fn target(method: Method, prediction: Numbers<'_>, truth: Numbers<'_>) -> Vec<f64> {
     match method {
-        Method::FenchelYoung => prediction.to_vec(),
-        _ => prediction.iter().zip(truth).map(|(p, t)| 2.0 * p - t).collect(),
+        Method::FenchelYoung => prediction.quantities.to_vec(),
+        _ => prediction.quantities.iter().zip(truth.quantities).map(|(p, t)| 2.0 * p - t).collect(),
     }
 }
 
@@ -100,21 +96,22 @@ impl DecisionLoss for Gap {
     }
 
     fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Losses, LossError> {
-        let width = self.base.reading.width();
-        batch.check(width, width)?;
-        let reading = Arc::clone(&self.base.reading);
-        let predictions = batch.predictions.chunks_exact(width);
-        let truths: Vec<&[f64]> = batch.truths.chunks_exact(width).collect();
+        let (reading, method) = (Arc::clone(&self.base.reading), self.base.method);
+        let width = reading.width();
+        let (predictions, truths) = batch.rows(&reading)?;
         let clock = Instant::now();
-        let targets: Vec<Vec<f64>> = predictions.zip(&truths).map(|(p, t)| self.target(p, t)).collect();
-        let values: Vec<Values<'_>> = targets.iter().map(|p| reading.values(p)).collect();
+        let both = predictions.iter().zip(&truths);
+        let targets: Vec<f64> = both.flat_map(|(p, t)| target(method, *p, *t)).collect();
+        let targets = reading.predictions(&targets, batch.known);
+        let values: Vec<Values<'_>> = targets.iter().map(|p| reading.values(*p)).collect();
         let (known, new) = self.base.known(&truths);
         let solved = self.base.solve(&values, batch.ids);
         let took = solved.iter().map(|s| s.as_ref().map_or(0, |s| s.work.breakpoints));
         let mut losses = Losses::of(solved.len(), width, clock, LossWork::of(took, new), |i| {
-            self.sample(&solved[i], &known[i], &targets[i])
+            self.sample(&solved[i], &known[i], targets[i])
         });
         losses.uncapped = self.base.uncapped(&solved, &known);
+        losses.cut = reading.cut_in(&predictions);
         Ok(losses)
     }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::LossError;
 use super::table::{Row, Solves, TABLE};
-use crate::predict::layout::Layout;
+use crate::predict::placement::Placement;
 use crate::problem::Problem;
 
 /// A way to train predictions.
@@ -94,15 +94,14 @@ impl Method {
     }
 
     /// Refuses what the method cannot predict, with the reason and the methods that can.
-    pub fn supports(self, problem: &Problem, layout: &Layout) -> Result<(), LossError> {
-        layout.check(problem)?;
-        let refused = |method: Self| {
-            layout.parts().iter().find_map(|p| Some((p, (method.row().refuses)(p.parameter)?)))
-        };
-        let Some((part, why)) = refused(self) else { return Ok(()) };
+    pub fn supports(self, problem: &Problem, placement: &Placement) -> Result<(), LossError> {
+        placement.check(problem)?;
+        let kinds = placement.predicted_kinds();
+        let refused = |method: Self| kinds.iter().find_map(|&p| Some((p, (method.row().refuses)(p)?)));
+        let Some((parameter, why)) = refused(self) else { return Ok(()) };
         let fits = |m: &Self| m.is_decision_focused() && refused(*m).is_none();
         let alternatives = Self::ALL.into_iter().filter(fits).collect();
-        let reason = why.replace("{}", part.parameter.symbol());
+        let reason = why.replace("{}", parameter.symbol());
         Err(LossError::Unsupported { method: self, reason, alternatives })
     }
 }

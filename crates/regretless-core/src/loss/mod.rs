@@ -28,7 +28,7 @@ pub use mixed::mix;
 use crate::engine::tolerance::GAP;
 use crate::multipliers::Multipliers;
 use crate::predict::instances::Reading;
-use crate::predict::layout::Layout;
+use crate::predict::placement::{Numbers, Placement};
 use crate::predict::scenarios::Scenarios;
 use crate::predict::truths::Truths;
 use crate::problem::{Problem, ProblemError, RowId, RowValues};
@@ -38,12 +38,21 @@ use crate::solve::store::Store;
 /// Predictions and truths of some samples, row after row.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
-    /// Predicted entries, rows × width of the layout (× scenarios if predictions bring their own).
+    /// Predicted quantities, rows × width of the placement (× scenarios if predictions bring their own).
     pub predictions: &'a [f64],
-    /// Entries that came true, rows × width of the layout.
+    /// Quantities that came true, rows × width of the placement.
     pub truths: &'a [f64],
+    /// What is known of each row when it is decided for, rows × known numbers of the placement.
+    pub known: &'a [f64],
     /// One id for each row: where its solves start from.
     pub ids: &'a [u64],
+}
+
+impl<'a> Batch<'a> {
+    /// A batch of rows of which nothing is known beside what is predicted.
+    pub fn new(predictions: &'a [f64], truths: &'a [f64], ids: &'a [u64]) -> Self {
+        Self { predictions, truths, known: &[], ids }
+    }
 }
 
 /// What a loss says about a batch.
@@ -57,6 +66,8 @@ pub struct Losses {
     pub troubles: Vec<LossTrouble>,
     /// Hard rows whose multiplier was too small for a prediction or a truth; give them to [`DecisionLoss::end_epoch`].
     pub uncapped: BTreeSet<RowId>,
+    /// Prices (and weights in Q) that came out negative in the predictions, and count as 0.
+    pub cut: usize,
     /// What it took.
     pub work: LossWork,
 }
@@ -162,9 +173,9 @@ impl Default for LossOptions<'_> {
 /// let problem = Problem::maximize(2)
 ///     .at_most("machine", Matrix::from_rows(&[[1.0, 1.0]]), [1.0])
 ///     .build()?;
-/// let mut loss = build_loss(Method::SpoPlus, &problem, &Layout::theta(2), &LossOptions::default())?;
+/// let mut loss = build_loss(Method::SpoPlus, &problem, &Placement::theta(2), &LossOptions::default())?;
 /// // The better product is predicted to be the worse one.
-/// let losses = loss.evaluate(&Batch { predictions: &[1.0, 2.0], truths: &[2.0, 1.5], ids: &[7] })?;
+/// let losses = loss.evaluate(&Batch::new(&[1.0, 2.0], &[2.0, 1.5], &[7]))?;
 /// // Up with the first, down with the second.
 /// assert!((losses.gradients[0] + 2.0).abs() < 1e-9 && (losses.gradients[1] - 2.0).abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -172,18 +183,18 @@ impl Default for LossOptions<'_> {
 pub fn build(
     method: Method,
     problem: &Problem,
-    layout: &Layout,
+    placement: &Placement,
     options: &LossOptions<'_>,
 ) -> Result<Box<dyn DecisionLoss>, LossError> {
-    method.supports(problem, layout)?;
+    method.supports(problem, placement)?;
     if options.scenarios.is_some() && !method.takes_scenarios() {
         let alternatives = Method::ALL.into_iter().filter(|m| m.takes_scenarios());
         let reason =
             "it compares with one prediction and has no decision for the average over scenarios".into();
-        let alternatives = alternatives.filter(|m| m.supports(problem, layout).is_ok()).collect();
+        let alternatives = alternatives.filter(|m| m.supports(problem, placement).is_ok()).collect();
         return Err(LossError::Unsupported { method, reason, alternatives });
     }
-    let reading = Reading::new(problem, layout, options.scenarios.clone())?;
+    let reading = Reading::new(problem, placement, options.scenarios.clone())?;
     (method.row().build)(method, reading, options)
 }
 
@@ -196,12 +207,21 @@ fn positive(what: &str, value: f64) -> Result<(), ProblemError> {
     Err(ProblemError::Setting { what: what.into(), value, expected })
 }
 
-impl Batch<'_> {
-    /// Refuses parts that do not belong together.
-    fn check(&self, prediction: usize, truth: usize) -> Result<(), LossError> {
+impl<'a> Batch<'a> {
+    /// Predictions and truths with what is known of their rows; refuses parts that do not belong together.
+    fn rows(&self, reading: &Reading) -> Result<(Vec<Numbers<'a>>, Vec<Numbers<'a>>), LossError> {
+        self.check(reading)?;
+        Ok((reading.predictions(self.predictions, self.known), reading.truths(self.truths, self.known)))
+    }
+
+    pub(crate) fn check(&self, reading: &Reading) -> Result<(), LossError> {
         let rows = self.ids.len();
-        let parts =
-            [("predictions", self.predictions.len(), prediction), ("truths", self.truths.len(), truth)];
+        let placement = reading.placement();
+        let parts = [
+            ("predictions", self.predictions.len(), reading.width()),
+            ("truths", self.truths.len(), placement.width()),
+            ("known numbers", self.known.len(), placement.known()),
+        ];
         for (what, found, width) in parts {
             if found != rows * width {
                 return Err(LossError::Length { what, expected: rows * width, found });
@@ -220,8 +240,8 @@ impl Losses {
     /// ```
     /// use regretless_core::*;
     /// let problem = Problem::maximize(1).upper([1.0]).build()?;
-    /// let mut loss = build_loss(Method::L2, &problem, &Layout::theta(1), &LossOptions::default())?;
-    /// let batch = Batch { predictions: &[3.0, f64::NAN], truths: &[1.0, 1.0], ids: &[0, 1] };
+    /// let mut loss = build_loss(Method::L2, &problem, &Placement::theta(1), &LossOptions::default())?;
+    /// let batch = Batch::new(&[3.0, f64::NAN], &[1.0, 1.0], &[0, 1]);
     /// let losses = loss.evaluate(&batch)?;
     /// assert_eq!(losses.values, [4.0, f64::INFINITY]);
     /// assert_eq!(losses.known(), (4.0, 1));

@@ -21,9 +21,9 @@ use super::{
 };
 use crate::engine::status::SurrogateStatus;
 use crate::predict::instances::Reading;
-use crate::predict::layout::Values;
+use crate::predict::placement::{Numbers, Values};
 use crate::problem::parameter::Parameter;
-use crate::problem::{ProblemError, RowId};
+use crate::problem::{ByParameter, ProblemError, RowId};
 use crate::surrogate::Segments;
 use crate::surrogate::solution::Solution;
 
@@ -52,8 +52,8 @@ impl Smoothed {
     fn quadratic(
         &self,
         solved: &Result<Solution, ProblemError>,
-        prediction: &[f64],
-        truth: &[f64],
+        prediction: Numbers<'_>,
+        truth: Numbers<'_>,
     ) -> Sample {
         let solution = Self::solution(solved)?;
         // A truth that no instance can have is refused like a prediction.
@@ -63,22 +63,20 @@ impl Smoothed {
             .view(&self.base.reading.truth(truth).instance())
             .map_err(|e| Cause::Refused(Side::Truth, e))?;
         let gradient = self.pull(solution, prediction, truth);
-        let value =
-            0.5 * prediction.iter().zip(truth).zip(&gradient).map(|((p, t), g)| (p - t) * g).sum::<f64>();
+        let errors = prediction.quantities.iter().zip(truth.quantities);
+        let value = 0.5 * errors.zip(&gradient).map(|((p, t), g)| (p - t) * g).sum::<f64>();
         Ok((value, gradient))
     }
 
-    /// H⁻¹(θ̂ − θ), for all of θ or the predicted part of it.
-    fn pull(&self, solution: &Solution, prediction: &[f64], truth: &[f64]) -> Vec<f64> {
+    /// JᵀH⁻¹J(q̂ − q) for θ = Jq + …: H⁻¹(θ̂ − θ) where the quantities are θ.
+    fn pull(&self, solution: &Solution, prediction: Numbers<'_>, truth: Numbers<'_>) -> Vec<f64> {
         let sign = self.base.reading.original().sign();
-        let layout = self.base.reading.layout();
+        let placement = self.base.reading.placement();
         let mut g = vec![0.0; solution.x().len()];
-        for ((part, p), (_, t)) in layout.split(prediction).zip(layout.split(truth)) {
-            let entries = g[part.range.clone()].iter_mut().zip(p.iter().zip(t));
-            entries.for_each(|(g, (p, t))| *g = sign * (p - t));
-        }
+        let error = |j: usize| sign * (prediction.quantities[j] - truth.quantities[j]);
+        placement.push_theta(error, truth.known, &mut g);
         solution.vjp_theta(&mut g);
-        layout.parts().iter().flat_map(|part| g[part.range.clone()].iter().copied()).collect()
+        self.base.gather(&ByParameter { theta: g, ..ByParameter::default() }.into(), prediction)
     }
 
     /// Any parameters: the truth's objective at x̂.
@@ -86,8 +84,8 @@ impl Smoothed {
         &self,
         solved: &Result<Solution, ProblemError>,
         known: &Known,
-        prediction: &[f64],
-        truth: &[f64],
+        prediction: Numbers<'_>,
+        truth: Numbers<'_>,
     ) -> Sample {
         let solution = Self::solution(solved)?;
         let best = known.as_ref().as_ref().map_err(Clone::clone)?;
@@ -102,7 +100,7 @@ impl Smoothed {
         }
         let mut g = stage.gradient(solution.x());
         g.iter_mut().for_each(|g| *g = -*g);
-        let kinds: Vec<Parameter> = reading.layout().parts().iter().map(|part| part.parameter).collect();
+        let kinds: Vec<Parameter> = reading.placement().predicted_kinds();
         Ok((value, self.base.gather(&solution.vjp_in(&g, &kinds), prediction)))
     }
 }
@@ -113,13 +111,11 @@ impl DecisionLoss for Smoothed {
     }
 
     fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Losses, LossError> {
-        let (width, truth_width) = (self.base.reading.width(), self.base.reading.layout().width());
-        batch.check(width, truth_width)?;
         let reading = Arc::clone(&self.base.reading);
-        let predictions: Vec<&[f64]> = batch.predictions.chunks_exact(width).collect();
-        let truths: Vec<&[f64]> = batch.truths.chunks_exact(truth_width).collect();
+        let width = reading.width();
+        let (predictions, truths) = batch.rows(&reading)?;
         let clock = Instant::now();
-        let values: Vec<Values<'_>> = predictions.par_iter().map(|p| reading.values(p)).collect();
+        let values: Vec<Values<'_>> = predictions.par_iter().map(|p| reading.values(*p)).collect();
         let quadratic = self.frozen && reading.is_theta_only();
         let (known, new) = if quadratic { (Vec::new(), 0) } else { self.base.known(&truths) };
         let solved = self.base.solve(&values, batch.ids);
@@ -132,6 +128,7 @@ impl DecisionLoss for Smoothed {
             }
         });
         losses.uncapped = self.base.uncapped(&solved, &known);
+        losses.cut = reading.cut_in(&predictions);
         Ok(losses)
     }
 

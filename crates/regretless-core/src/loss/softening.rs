@@ -8,7 +8,7 @@ use crate::engine::tolerance::LARGEST_PENALTY;
 use crate::gradient::Gradients;
 use crate::multipliers::Multipliers;
 use crate::predict::instances::Reading;
-use crate::predict::layout::Values;
+use crate::predict::placement::{Numbers, Values};
 use crate::problem::{Instance, Problem, ProblemError, RowId, RowValues};
 use crate::solve::codec::SavedError;
 use crate::solve::store::Store;
@@ -44,8 +44,9 @@ impl Softening {
         positive("K", options.k)?;
         let Some(multipliers) = options.multipliers else {
             let alternatives = Method::ALL.into_iter().filter(|m| !m.uses_surrogate());
-            let alternatives =
-                alternatives.filter(|m| m.supports(reading.original(), reading.layout()).is_ok()).collect();
+            let alternatives = alternatives
+                .filter(|m| m.supports(reading.original(), reading.placement()).is_ok())
+                .collect();
             let reason = "it softens hard rows and was given no multipliers for them".into();
             return Err(LossError::Unsupported { method, reason, alternatives });
         };
@@ -74,7 +75,7 @@ impl Softening {
     }
 
     /// What the surrogate makes of truths, and how many of them were new.
-    pub(super) fn known(&self, truths: &[&[f64]]) -> (Vec<Known>, usize) {
+    pub(super) fn known(&self, truths: &[Numbers<'_>]) -> (Vec<Known>, usize) {
         self.truths.look_up(truths, |new| truths::smooth(&self.original, &self.reading, new))
     }
 
@@ -96,7 +97,7 @@ impl Softening {
     }
 
     /// Gathers gradients of the problem that decides.
-    pub(super) fn gather(&self, gradients: &Gradients, prediction: &[f64]) -> Vec<f64> {
+    pub(super) fn gather(&self, gradients: &Gradients, prediction: Numbers<'_>) -> Vec<f64> {
         let mut out = vec![0.0; self.reading.width()];
         self.reading.gather(gradients, prediction, &mut out);
         out

@@ -16,7 +16,7 @@ use super::{
     read_store, save_store,
 };
 use crate::predict::instances::Reading;
-use crate::predict::layout::Values;
+use crate::predict::placement::{Numbers, Values};
 use crate::predict::truths::{Known, Truths};
 use crate::problem::{ByParameter, Instance, ProblemError, View};
 use crate::solve::batch as solve;
@@ -37,7 +37,12 @@ impl SpoPlus {
         Ok(Self { oracle, truths, store: Store::with_budget(options.store_bytes), reading })
     }
 
-    fn sample(&self, solved: &Result<(Optimum, View<'_>), ProblemError>, known: &Known) -> Sample {
+    fn sample(
+        &self,
+        solved: &Result<(Optimum, View<'_>), ProblemError>,
+        known: &Known,
+        target: Numbers<'_>,
+    ) -> Sample {
         let refused = |e: &ProblemError| Cause::Refused(Side::Prediction, e.clone());
         let (optimum, view) = solved.as_ref().map_err(refused)?;
         if let Some(cause) = Cause::of_status(Side::Prediction, &optimum.status) {
@@ -47,7 +52,7 @@ impl SpoPlus {
         let value = gap_of(sign * optimum.objective, sign * view.objective(&truth.x));
         let theta = optimum.x.iter().zip(&truth.x).map(|(a, b)| 2.0 * sign * (a - b)).collect();
         let mut out = vec![0.0; self.reading.width()];
-        self.reading.layout().gather(&ByParameter { theta, ..ByParameter::default() }.into(), &mut out);
+        self.reading.gather(&ByParameter { theta, ..ByParameter::default() }.into(), target, &mut out);
         Ok((value, out))
     }
 }
@@ -59,13 +64,12 @@ impl DecisionLoss for SpoPlus {
 
     fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Losses, LossError> {
         let width = self.reading.width();
-        batch.check(width, width)?;
-        let predictions = batch.predictions.chunks_exact(width);
-        let truths: Vec<&[f64]> = batch.truths.chunks_exact(width).collect();
+        let (predictions, truths) = batch.rows(&self.reading)?;
         let clock = Instant::now();
-        let targets: Vec<Vec<f64>> =
-            predictions.zip(&truths).map(|(p, t)| target(Method::SpoPlus, p, t)).collect();
-        let values: Vec<Values<'_>> = targets.iter().map(|p| self.reading.values(p)).collect();
+        let both = predictions.iter().zip(&truths);
+        let targets: Vec<f64> = both.flat_map(|(p, t)| target(Method::SpoPlus, *p, *t)).collect();
+        let targets = self.reading.predictions(&targets, batch.known);
+        let values: Vec<Values<'_>> = targets.iter().map(|p| self.reading.values(*p)).collect();
         let (known, new) = self.truths.look_up(&truths);
         let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
         let solved = solve::warm(&self.oracle, &instances, batch.ids, &mut self.store, |optimum, view| {
@@ -73,7 +77,7 @@ impl DecisionLoss for SpoPlus {
         });
         let took = solved.iter().map(|s| s.as_ref().map_or(0, |s| s.0.work.breakpoints));
         Ok(Losses::of(solved.len(), width, clock, LossWork::of(took, new), |i| {
-            self.sample(&solved[i], &known[i])
+            self.sample(&solved[i], &known[i], targets[i])
         }))
     }
 

@@ -59,9 +59,8 @@ fn what_is_not_linear(parameter: Parameter) -> Option<&'static str> {
         .then_some("its loss needs an objective that is linear in what is predicted, and it is not in {}")
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "all rows are built alike")]
 fn entrywise(method: Method, reading: Reading, options: &LossOptions<'_>) -> Built {
-    Ok(Box::new(entrywise::Entrywise::new(method, reading.layout(), options)?))
+    Ok(Box::new(entrywise::Entrywise::new(method, reading, options)?))
 }
 
 fn on_the_surrogate(method: Method, reading: Reading, options: &LossOptions<'_>) -> Built {

@@ -2,7 +2,7 @@
 
 use super::{Cause, LossError, LossOptions, Side};
 use crate::predict::instances::Reading;
-use crate::predict::layout::Values;
+use crate::predict::placement::{Numbers, Values};
 use crate::predict::truths::{Known, Memory, Truths};
 use crate::problem::{Instance, RowId};
 use crate::solve::exact_solver::Exact;
@@ -11,10 +11,10 @@ use crate::surrogate::objective::Stage;
 
 /// The truths that were lent, or new ones.
 pub(super) fn lent(reading: &Reading, options: &LossOptions<'_>) -> Result<Truths, LossError> {
-    let (problem, layout) = (reading.original(), reading.layout());
+    let (problem, placement) = (reading.original(), reading.placement());
     match options.truths {
-        None => Ok(Truths::new(problem, layout)?),
-        Some(truths) if truths.fits(problem, layout) => Ok(truths.clone()),
+        None => Ok(Truths::new(problem, placement)?),
+        Some(truths) if truths.fits(problem, placement) => Ok(truths.clone()),
         Some(_) => Err(LossError::Truths),
     }
 }
@@ -42,9 +42,9 @@ pub(super) type SmoothTruths = Memory<Result<Smooth, Cause>>;
 pub(super) fn smooth(
     surrogate: &Surrogate,
     reading: &Reading,
-    truths: &[&[f64]],
+    truths: &[Numbers<'_>],
 ) -> Vec<Result<Smooth, Cause>> {
-    let values: Vec<Values<'_>> = truths.iter().map(|truth| reading.truth(truth)).collect();
+    let values: Vec<Values<'_>> = truths.iter().map(|truth| reading.truth(*truth)).collect();
     let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
     let solved = surrogate.solve_batch(&instances).into_iter().map(|solution| {
         let solution = solution.map_err(|e| Cause::Refused(Side::Truth, e))?;

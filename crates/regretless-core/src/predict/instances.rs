@@ -1,7 +1,7 @@
-//! From flat predictions to instances of the problem that decides, and back from its gradients.
+//! From predictions to instances of the problem that decides, and back from its gradients.
 
 use crate::gradient::Gradients;
-use crate::predict::layout::{Layout, Values};
+use crate::predict::placement::{Numbers, Placement, Values};
 use crate::predict::scenarios::{ScenarioError, Scenarios};
 use crate::problem::Problem;
 
@@ -9,20 +9,20 @@ use crate::problem::Problem;
 #[derive(Debug)]
 pub(crate) struct Reading {
     problem: Problem,
-    layout: Layout,
+    placement: Placement,
     scenarios: Option<Scenarios>,
 }
 
 impl Reading {
     pub(crate) fn new(
         problem: &Problem,
-        layout: &Layout,
+        placement: &Placement,
         scenarios: Option<Scenarios>,
     ) -> Result<Self, ScenarioError> {
         if let Some(scenarios) = &scenarios {
-            scenarios.fits(problem, layout)?;
+            scenarios.fits(problem, placement)?;
         }
-        Ok(Self { problem: problem.clone(), layout: layout.clone(), scenarios })
+        Ok(Self { problem: problem.clone(), placement: placement.clone(), scenarios })
     }
 
     /// The problem that decides.
@@ -40,35 +40,74 @@ impl Reading {
         self.scenarios.as_ref().map_or_else(|| values.to_vec(), |scenarios| scenarios.soft(values))
     }
 
-    pub(crate) fn layout(&self) -> &Layout {
-        &self.layout
+    pub(crate) fn placement(&self) -> &Placement {
+        &self.placement
     }
 
     /// Entries of a prediction.
     pub(crate) fn width(&self) -> usize {
-        self.scenarios.as_ref().map_or(self.layout.width(), Scenarios::width)
+        self.scenarios.as_ref().map_or(self.placement.width(), Scenarios::width)
     }
 
     /// True if predictions and truths are instances of one problem that differ in θ only.
     pub(crate) fn is_theta_only(&self) -> bool {
-        self.scenarios.is_none() && self.layout.is_theta_only()
+        self.scenarios.is_none() && self.placement.is_theta_only()
     }
 
-    pub(crate) fn values<'a>(&self, prediction: &'a [f64]) -> Values<'a> {
+    pub(crate) fn values<'a>(&self, prediction: Numbers<'a>) -> Values<'a> {
         match &self.scenarios {
-            Some(scenarios) => Values::Owned(Box::new(scenarios.parameters(prediction))),
-            None => self.layout.values(&self.problem, prediction),
+            Some(scenarios) => {
+                Values::Owned(Box::new(scenarios.parameters(prediction.quantities, prediction.known)))
+            }
+            None => self.placement.values(&self.problem, prediction),
         }
     }
 
-    pub(crate) fn truth<'a>(&self, truth: &'a [f64]) -> Values<'a> {
-        self.layout.values(&self.problem, truth)
+    pub(crate) fn truth<'a>(&self, truth: Numbers<'a>) -> Values<'a> {
+        self.placement.values(&self.problem, truth)
     }
 
-    pub(crate) fn gather(&self, gradients: &Gradients, prediction: &[f64], out: &mut [f64]) {
+    pub(crate) fn gather(&self, gradients: &Gradients, prediction: Numbers<'_>, out: &mut [f64]) {
+        let Numbers { quantities, known } = prediction;
         match &self.scenarios {
-            Some(scenarios) => scenarios.gather(gradients, prediction, out),
-            None => self.layout.gather(gradients, out),
+            Some(scenarios) => scenarios.gather(gradients, quantities, known, out),
+            None => self.placement.gather(gradients, quantities, known, out),
         }
     }
+
+    /// Prices that come out negative in a prediction, and count as 0.
+    pub(crate) fn cut(&self, prediction: Numbers<'_>) -> usize {
+        let Numbers { quantities, known } = prediction;
+        let each = |quantities: &[f64]| self.placement.cut(quantities, known);
+        match &self.scenarios {
+            Some(scenarios) => {
+                scenarios.spread(quantities).chunks_exact(self.placement.width()).map(each).sum()
+            }
+            None => each(quantities),
+        }
+    }
+
+    /// [`Reading::cut`] of some predictions together.
+    pub(crate) fn cut_in(&self, predictions: &[Numbers<'_>]) -> usize {
+        if !self.placement.guards() {
+            return 0;
+        }
+        predictions.iter().map(|prediction| self.cut(*prediction)).sum()
+    }
+
+    /// Predictions, one after the other, each with what is known of its row.
+    pub(crate) fn predictions<'a>(&self, quantities: &'a [f64], known: &'a [f64]) -> Vec<Numbers<'a>> {
+        rows(quantities, self.width(), known, self.placement.known())
+    }
+
+    /// Truths, one after the other, each with what is known of its row.
+    pub(crate) fn truths<'a>(&self, quantities: &'a [f64], known: &'a [f64]) -> Vec<Numbers<'a>> {
+        rows(quantities, self.placement.width(), known, self.placement.known())
+    }
+}
+
+/// The rows of two tables side by side; the second may have no columns.
+pub(crate) fn rows<'a>(quantities: &'a [f64], width: usize, known: &'a [f64], by: usize) -> Vec<Numbers<'a>> {
+    let row = |(i, quantities)| Numbers { quantities, known: &known[i * by..(i + 1) * by] };
+    quantities.chunks_exact(width).enumerate().map(row).collect()
 }

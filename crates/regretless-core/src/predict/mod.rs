@@ -1,7 +1,8 @@
-//! From predicted numbers to instances of the problem, outright or by scenarios (a sample average approximation), and back
-//! from gradients in the coefficients to gradients in the numbers.
+//! From predicted quantities and known numbers to instances of the problem, outright or by scenarios (a sample average
+//! approximation), and back from gradients in the coefficients to gradients in the quantities.
 
+mod curvature;
 pub(crate) mod instances;
-pub(crate) mod layout;
+pub(crate) mod placement;
 pub(crate) mod scenarios;
 pub(crate) mod truths;

@@ -121,6 +121,23 @@ pub enum ProblemError {
         /// The part.
         what: String,
     },
+    /// A predicted quantity that no coefficient depends on.
+    #[error("quantity {quantity} is predicted and has no place in the problem")]
+    Unplaced {
+        /// Its number.
+        quantity: usize,
+    },
+    /// Placed numbers that could make Q indefinite.
+    #[error(
+        "{what} is not positive semidefinite: {why}. Into Q numbers enter as weights of positive semidefinite matrices, or as all of \
+         its entries"
+    )]
+    Curvature {
+        /// The part.
+        what: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// Neither the problem nor the instance has a θ.
     #[error(
         "the linear term theta was never given: neither the problem nor the instance states it; give zeros if there is none"

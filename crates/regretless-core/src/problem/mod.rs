@@ -10,7 +10,7 @@
 mod builder;
 mod by_parameter;
 mod coefficients;
-mod convex;
+pub(crate) mod convex;
 pub(crate) mod duplicates;
 mod error;
 mod instance;

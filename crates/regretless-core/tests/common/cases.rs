@@ -1,4 +1,4 @@
-//! Problems, layouts and batches that the losses are tried on.
+//! Problems, placements and batches that the losses are tried on.
 #![allow(dead_code, unreachable_pub)]
 #![allow(clippy::unwrap_used, reason = "tests fail loudly")]
 
@@ -26,7 +26,7 @@ pub fn problem(seed: u64, quadratic: bool, minimise: bool) -> Problem {
 }
 
 /// What may be predicted, from one parameter to several.
-pub fn layouts(problem: &Problem) -> Vec<Layout> {
+pub fn placements(problem: &Problem) -> Vec<Placement> {
     use Parameter::*;
     let mut kinds: Vec<&[Parameter]> = vec![
         &[Linear],
@@ -46,18 +46,41 @@ pub fn layouts(problem: &Problem) -> Vec<Layout> {
     }
     // An LP may be given a predicted Q too.
     kinds.extend([&[Quadratic][..], &[Linear, Quadratic], &[Quadratic, Over]]);
-    let whole = kinds.into_iter().map(|k| Layout::whole(problem, k));
-    let part = Layout::new(vec![Part { parameter: Linear, range: 1..3 }]);
+    let whole = kinds.into_iter().map(|k| Placement::whole(problem, k));
+    let part = Placement::of_parts(&[Part { parameter: Linear, range: 1..3 }]);
     whole.chain([part]).collect()
 }
 
+/// Runs of entries of one kind, of a placement in which each quantity is an entry.
+pub fn parts(placement: &Placement) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for home in placement.homes() {
+        let (parameter, entry) = home[0];
+        match parts.last_mut().filter(|part| (part.parameter, part.range.end) == (parameter, entry)) {
+            Some(part) => part.range.end += 1,
+            None => parts.push(Part { parameter, range: entry..entry + 1 }),
+        }
+    }
+    parts
+}
+
+/// The inverse of [`Placement::parameters`] where each quantity is an entry.
+pub fn read(problem: &Problem, placement: &Placement, parameters: &Parameters) -> Vec<f64> {
+    let value = |home: Vec<(Parameter, usize)>| {
+        let (parameter, entry) = home[0];
+        // An LP's Q is one of zeros.
+        parameters.get(parameter).unwrap_or(parameter.of(problem)).get(entry).copied().unwrap_or(0.0)
+    };
+    placement.homes().into_iter().map(value).collect()
+}
+
 /// A flat vector near the problem's own values; prices stay positive, Q stays definite, bounds stay apart.
-pub fn near(problem: &Problem, layout: &Layout, seed: u64, far: f64) -> Vec<f64> {
+pub fn near(problem: &Problem, placement: &Placement, seed: u64, far: f64) -> Vec<f64> {
     let mut r = rng(seed);
-    let own = layout.read(problem, &Parameters::default());
+    let own = read(problem, placement, &Parameters::default());
     let mut at = 0;
     let mut out = Vec::new();
-    for part in layout.parts() {
+    for part in parts(placement) {
         for i in part.range.clone() {
             let own = own[at];
             at += 1;
@@ -79,8 +102,8 @@ pub fn near(problem: &Problem, layout: &Layout, seed: u64, far: f64) -> Vec<f64>
     out
 }
 
-pub fn multipliers(problem: &Problem, layout: &Layout, flats: &[&[f64]]) -> Option<Multipliers> {
-    let parameters: Vec<Parameters> = flats.iter().map(|f| layout.parameters(problem, f)).collect();
+pub fn multipliers(problem: &Problem, placement: &Placement, flats: &[&[f64]]) -> Option<Multipliers> {
+    let parameters: Vec<Parameters> = flats.iter().map(|f| placement.parameters(problem, f, &[])).collect();
     let instances: Vec<Instance<'_>> = parameters.iter().map(Parameters::instance).collect();
     Multipliers::choose(problem, &Rule::default(), &instances).ok()
 }
@@ -89,10 +112,10 @@ pub fn options(multipliers: &Multipliers) -> LossOptions<'_> {
     LossOptions { k: 2.0, over: 3.0, under: 0.5, multipliers: Some(multipliers), ..LossOptions::default() }
 }
 
-/// A finished setting: problem, layout, some truths and predictions, multipliers that fit the truths.
+/// A finished setting: problem, placement, some truths and predictions, multipliers that fit the truths.
 pub struct Case {
     pub problem: Problem,
-    pub layout: Layout,
+    pub placement: Placement,
     pub multipliers: Multipliers,
     pub predictions: Vec<f64>,
     pub truths: Vec<f64>,
@@ -100,16 +123,17 @@ pub struct Case {
 }
 
 impl Case {
-    pub fn new(problem: &Problem, layout: &Layout, seed: u64, rows: usize) -> Option<Self> {
+    pub fn new(problem: &Problem, placement: &Placement, seed: u64, rows: usize) -> Option<Self> {
         let rows = rows as u64;
-        let truths: Vec<Vec<f64>> = (0..rows).map(|i| near(problem, layout, 100 * seed + i, 0.2)).collect();
+        let truths: Vec<Vec<f64>> =
+            (0..rows).map(|i| near(problem, placement, 100 * seed + i, 0.2)).collect();
         let predictions: Vec<Vec<f64>> =
-            (0..rows).map(|i| near(problem, layout, 7000 + 100 * seed + i, 0.3)).collect();
+            (0..rows).map(|i| near(problem, placement, 7000 + 100 * seed + i, 0.3)).collect();
         let flats: Vec<&[f64]> = truths.iter().chain(&predictions).map(Vec::as_slice).collect();
         Some(Self {
-            multipliers: multipliers(problem, layout, &flats)?,
+            multipliers: multipliers(problem, placement, &flats)?,
             problem: problem.clone(),
-            layout: layout.clone(),
+            placement: placement.clone(),
             predictions: predictions.concat(),
             truths: truths.concat(),
             ids: (0..rows).collect(),
@@ -117,15 +141,15 @@ impl Case {
     }
 
     pub fn loss(&self, method: Method) -> Box<dyn DecisionLoss> {
-        build_loss(method, &self.problem, &self.layout, &options(&self.multipliers)).unwrap()
+        build_loss(method, &self.problem, &self.placement, &options(&self.multipliers)).unwrap()
     }
 
     pub fn batch(&self) -> Batch<'_> {
-        Batch { predictions: &self.predictions, truths: &self.truths, ids: &self.ids }
+        Batch::new(&self.predictions, &self.truths, &self.ids)
     }
 }
 
-/// Every setting that `method` supports: LP and QP, `max` and `min`, all layouts.
+/// Every setting that `method` supports: LP and QP, `max` and `min`, all placements.
 pub fn every(method: Method, rows: usize) -> Vec<Case> {
     many(method, rows, 4)
 }
@@ -136,9 +160,9 @@ pub fn many(method: Method, rows: usize, problems: u64) -> Vec<Case> {
     for seed in 0..problems {
         let dense = problem(seed, seed % 2 == 1, (seed / 2) % 2 == 1);
         let problem = if seed % 3 == 2 { sparse(&dense) } else { dense };
-        for layout in layouts(&problem) {
-            if method.supports(&problem, &layout).is_ok() {
-                cases.extend(Case::new(&problem, &layout, seed, rows));
+        for placement in placements(&problem) {
+            if method.supports(&problem, &placement).is_ok() {
+                cases.extend(Case::new(&problem, &placement, seed, rows));
             }
         }
     }

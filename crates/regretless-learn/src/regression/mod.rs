@@ -70,7 +70,7 @@ pub(crate) fn scales(task: &Task, recipe: &Recipe) -> Result<Vec<Scale>, LearnEr
 
 /// The training rows' targets, target by target.
 fn columns(task: &Task) -> Vec<Vec<f64>> {
-    let (targets, width) = (task.targets(task.train()), task.layout().width());
+    let (targets, width) = (task.targets(task.train()), task.placement().width());
     (0..width).map(|k| targets.iter().skip(k).step_by(width).copied().collect()).collect()
 }
 

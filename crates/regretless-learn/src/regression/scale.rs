@@ -5,7 +5,7 @@
 //! the scale with the lowest regret is taken, if its gain over no transform exceeds the gain's standard error, as in `auto`. All
 //! entries of a parameter are on one scale: they are compared with one another.
 
-use regretless_core::Parameter;
+use regretless_core::{Batch, Parameter};
 
 use crate::error::{Hint, LearnError};
 use crate::measures::Measures;
@@ -72,7 +72,7 @@ pub(super) fn choose(
 fn by_parameter(task: &Task, y: &[Vec<f64>], scale: Scale) -> Vec<Scale> {
     let (valid, width) = (task.targets(task.valid()), y.len());
     let mut scales = Vec::with_capacity(width);
-    for part in task.layout().parts() {
+    for part in task.placement().runs(task.problem()) {
         let own = scales.len()..scales.len() + part.range.len();
         let takes = own.clone().all(|k| {
             scale.takes(y[k].iter().copied()) && scale.takes(valid.iter().skip(k).step_by(width).copied())
@@ -86,17 +86,17 @@ fn by_parameter(task: &Task, y: &[Vec<f64>], scale: Scale) -> Vec<Scale> {
 pub(crate) fn given(task: &Task) -> Result<Option<Vec<Scale>>, LearnError> {
     let (scale, what) = match task.settings().predictor.target_transform {
         TargetTransform::Forecasts | TargetTransform::Auto => return Ok(None),
-        TargetTransform::None => return Ok(Some(vec![Scale::None; task.layout().width()])),
+        TargetTransform::None => return Ok(Some(vec![Scale::None; task.placement().width()])),
         TargetTransform::Log => (Scale::Log, "a logarithm needs values above 0"),
         TargetTransform::Root => (Scale::Root, "a square root needs values from 0 on"),
     };
     // Q is made of embeddings, whatever its entries are.
     let kept = |parameter: Parameter| parameter == Parameter::Quadratic;
     let scales: Vec<Scale> = task
-        .layout()
-        .parts()
+        .placement()
+        .homes()
         .iter()
-        .flat_map(|part| part.range.clone().map(|_| if kept(part.parameter) { Scale::None } else { scale }))
+        .map(|home| if home.iter().any(|(parameter, _)| kept(*parameter)) { Scale::None } else { scale })
         .collect();
     for &row in task.train().iter().chain(task.valid()) {
         for (k, (value, scale)) in task.targets(&[row]).into_iter().zip(&scales).enumerate() {
@@ -137,7 +137,9 @@ fn regrets(
     let rows: Vec<usize> = seen.iter().map(|&i| task.train()[i]).collect();
     let truths = task.targets(&rows);
     let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
-    let decisions = task.regret(None)?.evaluate(&predictions, &truths, &ids)?;
+    let known = task.known(&rows);
+    let batch = Batch { predictions: &predictions, truths: &truths, known: &known, ids: &ids };
+    let decisions = task.regret(None)?.evaluate(&batch)?;
     let each = decisions.iter().map(|d| if d.trouble.is_none() { d.regret } else { f64::NAN }).collect();
     Ok(Regrets { each, measures: Measures::of(&decisions, &predictions, &truths) })
 }

@@ -203,7 +203,7 @@ impl Application for Portfolio {
         self.check(cell)?;
         let n = cell.size.parse().unwrap_or(50);
         let panel = self.panel.draw(n, seed)?;
-        let (problem, layout) =
+        let (problem, placement) =
             problem(&Constraints::draw(n, seed), &panel.symbols).map_err(LearnError::from)?;
         let settings = self.training_settings(n, cell.predictor, grid, seed);
         let features: Vec<String> = panel
@@ -229,7 +229,7 @@ impl Application for Portfolio {
         };
         let parts: Vec<Part> = (0..rows).map(part).collect();
         let data = Dataset::new(features, targets(&panel), rows, names).with_parts(&parts);
-        let task = Task::new(problem, layout, data, settings)?;
+        let task = Task::new(problem, placement, data, settings)?;
         Ok(if published { task.with_predictor(move |seed| published_networks(n, seed)) } else { task })
     }
 

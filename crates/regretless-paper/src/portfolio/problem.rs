@@ -1,6 +1,6 @@
 //! The decision of a day: max θᵀx − xᵀQx − αᵀ max(Cx − d, 0), 1ᵀx = 1, x ≥ 0.
 
-use regretless_core::{Layout, Matrix, Parameter, Problem, ProblemError, Soft};
+use regretless_core::{Matrix, Parameter, Placement, Problem, ProblemError, Soft};
 
 use super::panel::NEXT;
 use crate::random::{stream, thin, uniform};
@@ -59,7 +59,7 @@ pub fn similarity(next: &[f64]) -> Vec<f64> {
 }
 
 /// The problem of these equities: θ, the returns, and Q, the risk, are predicted, in this order.
-pub fn problem(constraints: &Constraints, symbols: &[String]) -> Result<(Problem, Layout), ProblemError> {
+pub fn problem(constraints: &Constraints, symbols: &[String]) -> Result<(Problem, Placement), ProblemError> {
     let n = symbols.len();
     let mut problem = Problem::maximize(n)
         .variables(symbols)
@@ -72,6 +72,6 @@ pub fn problem(constraints: &Constraints, symbols: &[String]) -> Result<(Problem
             problem.soft("groups", Soft::over(rows, constraints.limit.clone(), constraints.over.clone()));
     }
     let problem = problem.build()?;
-    let layout = Layout::whole(&problem, &[Parameter::Linear, Parameter::Quadratic]);
-    Ok((problem, layout))
+    let placement = Placement::whole(&problem, &[Parameter::Linear, Parameter::Quadratic]);
+    Ok((problem, placement))
 }

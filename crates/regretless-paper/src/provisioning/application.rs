@@ -226,7 +226,7 @@ impl Application for Provisioning {
     fn task(&self, cell: &Cell, grid: &[f64], seed: u64) -> Result<Task, PaperError> {
         self.check(cell)?;
         let prices = Self::prices(cell).unwrap_or((1.0, 1.0));
-        let (problem, layout) = problem(&limits(seed), prices.0, prices.1).map_err(LearnError::from)?;
+        let (problem, placement) = problem(&limits(seed), prices.0, prices.1).map_err(LearnError::from)?;
         let settings = self.training_settings(prices, grid, seed);
         let chosen = self.windows()?;
         let sound = self.profile == Profile::Sound;
@@ -253,7 +253,7 @@ impl Application for Provisioning {
         let names = Names { features: vec!["start".into()], ..Names::default() };
         let each: Vec<Part> = chosen.iter().map(|(_, part)| *part).collect();
         let data = Dataset::new(features, targets, chosen.len(), names).with_parts(&each);
-        let task = Task::new(problem, layout, data, settings)?.with_predictor(move |seed| {
+        let task = Task::new(problem, placement, data, settings)?.with_predictor(move |seed| {
             let (hourly, clock, usual) = (Arc::clone(&hourly), Arc::clone(&clock), usual.clone());
             Box::new(Windowed::new(hourly, clock, usual, sees, shape.clone(), seed))
         });

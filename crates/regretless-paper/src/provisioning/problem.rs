@@ -2,7 +2,7 @@
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use regretless_core::{Layout, Matrix, Parameter, Problem, ProblemError, Soft};
+use regretless_core::{Matrix, Parameter, Placement, Problem, ProblemError, Soft};
 
 use super::load::REGIONS;
 use super::windows::WINDOW;
@@ -22,11 +22,11 @@ pub fn limits(seed: u64) -> Vec<f64> {
 ///
 /// ```
 /// use regretless_paper::provisioning::{limits, problem};
-/// let (problem, layout) = problem(&limits(0), 50.0, 0.5)?;
-/// assert_eq!((problem.n(), layout.width()), (8, 24 * 8));
+/// let (problem, placement) = problem(&limits(0), 50.0, 0.5)?;
+/// assert_eq!((problem.n(), placement.width()), (8, 24 * 8));
 /// # Ok::<(), regretless_core::ProblemError>(())
 /// ```
-pub fn problem(limits: &[f64], over: f64, under: f64) -> Result<(Problem, Layout), ProblemError> {
+pub fn problem(limits: &[f64], over: f64, under: f64) -> Result<(Problem, Placement), ProblemError> {
     let (hours, n) = (limits.len(), REGIONS.len());
     let rows = Soft::both(Matrix::zeros(hours, n), limits, vec![over; hours], vec![under; hours]);
     let problem = Problem::minimize(n)
@@ -35,6 +35,6 @@ pub fn problem(limits: &[f64], over: f64, under: f64) -> Result<(Problem, Layout
         .soft("hours", rows)
         .equal("shares", Matrix::from_fn(1, n, |_, _| 1.0), vec![1.0])
         .build()?;
-    let layout = Layout::whole(&problem, &[Parameter::SoftRows]);
-    Ok((problem, layout))
+    let placement = Placement::whole(&problem, &[Parameter::SoftRows]);
+    Ok((problem, placement))
 }

@@ -7,7 +7,7 @@ mod size;
 
 use std::path::Path;
 
-use regretless_core::{Layout, Method, RowValues};
+use regretless_core::{Method, Placement, RowValues};
 use regretless_learn::{
     Base, Clip, Dataset, Initial, Keep, LearnError, MethodName, Names, OptimizerKind, Recipe, Regression,
     Settings, Sharpness, Stop, SurrogateSettings, Task,
@@ -205,13 +205,13 @@ impl Application for Synthetic {
             (Lp::draw(size, problem), History::draw(size.n, samples, self.profile, self.phase, seed))
         };
         let settings = self.training_settings(samples, cell.predictor, grid, seed);
-        let layout = Layout::theta(size.n);
+        let placement = Placement::theta(size.n);
         let names =
             Names { features: (0..2 * size.n).map(|j| format!("xi_{j}")).collect(), ..Names::default() };
         let rows = history.parts.len();
         let data = Dataset::new(history.features, history.targets, rows, names).with_parts(&history.parts);
         let problem = lp.problem().map_err(LearnError::from)?;
-        let task = Task::new(problem, layout, data, settings).map_err(|error| {
+        let task = Task::new(problem, placement, data, settings).map_err(|error| {
             let what = format!("({size}) cannot be learned from: {error}");
             let hint = match &self.data {
                 Some(folder) => format!("look at A, b and theta in {}", folder.problem_file(size).display()),

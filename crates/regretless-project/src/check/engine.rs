@@ -167,7 +167,7 @@ fn shortened(items: &[String]) -> String {
 fn penalties(spec: &Spec, multipliers: &Multipliers) -> MultiplierReport {
     let problem = spec.problem();
     let shape = problem.shape();
-    let known = |side| spec.predicted().iter().all(|part| part.parameter != side);
+    let known = |side| !spec.placed().has(side);
     let absent = |row: &RowId| match *row {
         RowId::Soft(_) => true,
         RowId::Lower(j) => known(Parameter::Lower) && problem.lower()[j].is_infinite(),

@@ -98,7 +98,7 @@ pub enum Table<'a> {
 impl Table<'_> {
     fn instances(self, spec: &Spec) -> Result<Option<Instances>, ProjectError> {
         match self {
-            Self::Named if !spec.predicted().is_empty() => Instances::history(spec),
+            Self::Named if !spec.placed().is_empty() => Instances::history(spec),
             Self::Named => Instances::new(spec, None).map(Some),
             Self::File(path) => Instances::new(spec, Some(path)).map(Some),
             Self::Frame(frame) => Instances::of_frame(spec, frame).map(Some),
@@ -143,7 +143,7 @@ pub fn check(spec: &Spec, table: Table<'_>) -> Result<Report, ProjectError> {
     if let Some(instances) = instances {
         engine::run(spec, instances, &mut report)?;
     } else {
-        let keys: Vec<_> = spec.predicted().iter().map(|part| format!("`{}`", part.key)).collect();
+        let keys: Vec<_> = spec.placed().selections.iter().map(|part| format!("`{}`", part.key)).collect();
         let why = format!("{} predicted, and there are no data", keys.join(", "));
         for check in ["optimum", "multipliers", "certificate", "surrogate", "gradients"] {
             report.checks.push(Finding::skipped(check, why.clone()));

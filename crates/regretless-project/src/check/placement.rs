@@ -1,37 +1,56 @@
-//! Which column of the table feeds which predicted number: by order, which names do not change.
+//! Which column of the table feeds which number: by order, which names do not change.
 
-use crate::{Predicted, Spec};
-use regretless_core::Parameter;
+use std::collections::BTreeMap;
+
+use crate::{Kind, Parameter, PlacedTerm, Spec};
 use regretless_learn::Dataset;
 
 use super::Finding;
 use regretless_learn::some_of;
 
-/// A line for every predicted part. Where the names of columns suggest another order, the task warns.
+/// A line for every part that comes from a table. Where the names of columns suggest another order, the task warns.
 pub(super) fn run(spec: &Spec, data: &Dataset) -> Vec<Finding> {
-    let mut at = 0;
-    let mut findings = Vec::new();
-    for part in spec.predicted() {
-        let columns = &data.names.targets[at..at + part.range.len()];
-        at += part.range.len();
-        let pairs: Vec<String> = columns
-            .iter()
-            .enumerate()
-            .map(|(k, column)| format!("{} ← {column}", entry(spec, part, k)))
-            .collect();
-        findings.push(Finding::ok("predicted", format!("`{}`: {}", part.key, some_of(&pairs))));
+    let header: Vec<String> = data.names.targets.iter().chain(&data.known.names).cloned().collect();
+    let place = crate::Place::File(spec.file().to_owned());
+    let mut findings: BTreeMap<(Kind, usize), Finding> = BTreeMap::new();
+    for (at, part) in spec.placed().selections.iter().enumerate() {
+        let Ok(chosen) = part.select(&header, &place) else { continue };
+        let chosen = part.ordered(chosen, &header, spec.problem());
+        let pair = |term: &PlacedTerm| {
+            let pick = term.of?;
+            Some(format!("{} ← {}", entry(spec, term), scaled(&header[chosen[pick.at]], term.factor)))
+        };
+        let pairs: Vec<String> = spec.placed().terms_of(at).filter_map(pair).collect();
+        let word = if part.kind == Kind::Predicted { "predicted" } else { "known" };
+        if !pairs.is_empty() {
+            let finding = Finding::ok(word, format!("`{}`: {}", part.key, some_of(&pairs)));
+            findings.insert((part.kind, at), finding);
+        }
     }
-    findings
+    findings.into_values().collect()
 }
 
-/// What an entry of a predicted part is called: the variable's name where there is one for each, else its position.
-fn entry(spec: &Spec, part: &Predicted, k: usize) -> String {
-    let variables = spec.problem().variables();
-    match (part.parameter, part.matrix) {
-        (Parameter::Linear | Parameter::Lower | Parameter::Upper, _) => {
-            variables[part.range.start + k].clone()
-        }
-        (_, Some((_, columns))) => format!("[{}][{}]", k / columns, k % columns),
-        _ => format!("[{k}]"),
+/// A column with its factor.
+fn scaled(column: &str, factor: f64) -> String {
+    if factor == 1.0 { column.to_owned() } else { format!("{factor}·{column}") }
+}
+
+/// What a coefficient is called within its block: the variable's name where there is one for each, else its position.
+fn entry(spec: &Spec, term: &PlacedTerm) -> String {
+    let problem = spec.problem();
+    let row = |blocks: &[regretless_core::problem::Block]| {
+        let block = blocks.iter().find(|block| block.rows.contains(&term.row));
+        term.row - block.map_or(0, |block| block.rows.start)
+    };
+    let soft = || row(&problem.soft().blocks);
+    match term.parameter {
+        Parameter::Linear | Parameter::Lower | Parameter::Upper => problem.variables()[term.row].clone(),
+        Parameter::Quadratic => format!("[{}][{}]", term.row, term.col),
+        Parameter::SoftRows => format!("[{}][{}]", soft(), term.col),
+        Parameter::AtMostRows => format!("[{}][{}]", row(&problem.at_most().blocks), term.col),
+        Parameter::EqualRows => format!("[{}][{}]", row(&problem.equal().blocks), term.col),
+        Parameter::AtMost => format!("[{}]", row(&problem.at_most().blocks)),
+        Parameter::Equals => format!("[{}]", row(&problem.equal().blocks)),
+        Parameter::Limit | Parameter::Over | Parameter::Under => format!("[{}]", soft()),
     }
 }

@@ -1,6 +1,8 @@
 //! The problem as stated: sizes, what is predicted, convexity.
 
-use crate::{Parameter, Spec};
+use std::collections::BTreeSet;
+
+use crate::{Kind, Parameter, Selection, Spec};
 use regretless_core::Instance;
 
 use super::{Finding, spread};
@@ -13,10 +15,10 @@ pub(super) fn sizes(spec: &Spec) -> Finding {
     let shape = problem.shape();
     // Predicted entries hold placeholders, but they are there.
     let there = |parameter: Parameter, known: fn(f64) -> bool| {
-        let parts = spec.predicted().iter().filter(|part| part.parameter == parameter);
-        let ranges: Vec<_> = parts.map(|part| part.range.clone()).collect();
+        let placed = spec.placed().terms.iter().filter(|term| term.parameter == parameter);
+        let placed: BTreeSet<usize> = placed.map(|term| term.row).collect();
         let entries = parameter.of(problem).iter().enumerate();
-        entries.filter(|(i, v)| known(**v) || ranges.iter().any(|range| range.contains(i))).count()
+        entries.filter(|(i, v)| known(**v) || placed.contains(i)).count()
     };
     let two_sided = there(Parameter::Under, |v| v > 0.0);
     let mut parts = vec![count(shape.n, "variable")];
@@ -35,10 +37,13 @@ pub(super) fn sizes(spec: &Spec) -> Finding {
 }
 
 pub(super) fn predicted(spec: &Spec) -> Vec<Finding> {
-    let parts = spec.predicted().iter();
-    parts
-        .map(|part| Finding::ok("predicted", format!("{} ({})", part.needs(), part.parameter.symbol())))
-        .collect()
+    let line = |(at, part): (usize, &Selection)| {
+        let kinds: Vec<&str> = spec.placed().parameters(at).into_iter().map(Parameter::symbol).collect();
+        let kinds = if kinds.is_empty() { "a factor".to_owned() } else { kinds.join(", ") };
+        let word = if part.kind == Kind::Predicted { "predicted" } else { "known" };
+        Finding::ok(word, format!("{} ({kinds})", part.needs()))
+    };
+    spec.placed().selections.iter().enumerate().map(line).collect()
 }
 
 /// The smallest eigenvalue of Q. That it is not negative was a condition for getting here, unless Q is predicted.
@@ -67,7 +72,7 @@ pub(super) fn convexity(spec: &Spec, instances: Option<&Instances>) -> Result<Fi
             format!("smallest eigenvalue of Q over {} is {}", count(looked_at, "instance"), six(smallest));
         return Ok(Finding::ok("convexity", detail));
     }
-    if spec.predicted().iter().any(|part| part.parameter == Parameter::Quadratic) {
+    if spec.placed().has(Parameter::Quadratic) {
         return Ok(Finding::skipped("convexity", "`objective.quadratic` predicted: give --data FILE"));
     }
     let stated = problem.view(&Instance::default()).ok().and_then(|view| view.smallest_eigenvalue());

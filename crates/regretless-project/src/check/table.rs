@@ -25,7 +25,10 @@ pub(super) fn run(spec: &Spec, table: Table<'_>) -> Vec<Finding> {
     findings.push(missing(spec, &data));
     let parts = data.split(&spec.settings().split, spec.training().seed);
     findings.push(split(spec, &parts));
-    let suspicious = data.warnings(&spec.layout(), spec.problem(), &parts);
+    let suspicious = match spec.placement(&data.names.targets, &data.known.names) {
+        Ok(placement) => data.warnings(&placement, spec.problem(), &parts),
+        Err(error) => return vec![Finding::failed("features", error.to_string())],
+    };
     findings.extend(suspicious.into_iter().map(|text| Finding {
         check: "table",
         verdict: Verdict::Warning,
@@ -44,7 +47,8 @@ fn features(data: &Dataset) -> Finding {
 
 /// Columns of the table that are neither features nor predicted.
 fn left_out(header: &[String], columns: &Columns) -> Option<Finding> {
-    let used: BTreeSet<usize> = columns.features.iter().chain(&columns.targets).copied().collect();
+    let used: BTreeSet<usize> =
+        columns.features.iter().chain(&columns.targets).chain(&columns.known).copied().collect();
     let mut reasons: [(&str, Vec<String>); 4] = [
         ("text", Vec::new()),
         ("the key of rows", Vec::new()),

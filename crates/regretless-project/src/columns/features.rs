@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Columns, Want, predicted};
 use crate::Spec;
 use crate::error::{Place, Result, SpecError, Trouble, count, shorten};
-use crate::predict::{no_column, pick};
+use crate::selection::{no_column, pick};
 use regretless_learn::PredictorKind;
 
 /// What stands for a variable's name in the features of a shared predictor.

@@ -3,24 +3,23 @@
 use std::io::Read;
 use std::path::Path;
 
-use regretless_core::{Problem, ProblemError};
+use regretless_core::{Placement, Problem, ProblemError};
 
-use super::cell::Allowed;
 use super::chunk::{Selection, Wanted};
 use super::frame::Frame;
 use super::reader::TableReader;
-use crate::columns::targets;
+use crate::columns::{Taken, Want, taken};
 use crate::data_settings::Missing;
 use crate::error::{Place, Result, SpecError, Trouble};
-use crate::{Limits, Parameters, Predicted, Spec};
+use crate::{Limits, Parameters, Spec};
 
-/// The predicted parameters of many instances, read from a table with a header.
+/// The predicted and known numbers of many instances, read from a table with a header.
 #[derive(Clone, Debug)]
 pub struct ParameterTable {
     /// The place of every row but for its number.
     place: Place,
     problem: Problem,
-    predicted: Vec<Predicted>,
+    placement: Placement,
     columns: Vec<String>,
     values: Vec<f64>,
     lines: Vec<u64>,
@@ -51,12 +50,11 @@ impl ParameterTable {
     /// `first`: only so many rows, of the history that `[data]` names.
     fn take(mut reader: TableReader<'_>, spec: &Spec, limits: &Limits, first: Option<usize>) -> Result<Self> {
         let drops = first.is_some() && spec.data().is_some_and(|data| data.missing == Missing::Drop);
-        let chosen = targets(spec, reader.header(), &reader.place())?;
-        let wanted = |&(index, part): &(usize, &Predicted)| Wanted {
-            index,
-            allowed: Some(Allowed::of(part.parameter)),
-            missing: drops,
-        };
+        let want = Want { features: false, targets: true };
+        let chosen = taken(spec, reader.header(), want, &reader.place())?;
+        let placed = spec.placed().resolve(spec.problem(), reader.header(), &reader.place())?;
+        let wanted =
+            |taken: &Taken<'_>| Wanted { index: taken.index, allowed: Some(taken.allowed), missing: drops };
         reader.select_checked(Selection {
             columns: chosen.iter().map(wanted).collect(),
             texts: Vec::new(),
@@ -65,8 +63,8 @@ impl ParameterTable {
         let mut table = Self {
             place: reader.place_of(0, None),
             problem: spec.problem().clone(),
-            predicted: spec.predicted().to_vec(),
-            columns: chosen.iter().map(|&(i, _)| reader.header()[i].clone()).collect(),
+            placement: placed.placement,
+            columns: chosen.iter().map(|taken| reader.header()[taken.index].clone()).collect(),
             values: Vec::new(),
             lines: Vec::new(),
         };
@@ -92,7 +90,7 @@ impl ParameterTable {
         }
         if table.is_empty() {
             let trouble = if drops {
-                Trouble::Empty("no row of the table has a value in every predicted column")
+                Trouble::Empty("no row of the table has a value in every column that is needed")
             } else {
                 Trouble::Empty("the table has a header but no rows")
             };
@@ -112,7 +110,7 @@ impl ParameterTable {
         self.lines.is_empty()
     }
 
-    /// The columns in use: those of the first predicted part, then those of the next.
+    /// The columns in use: the predicted ones, then the known ones.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
@@ -126,14 +124,19 @@ impl ParameterTable {
     pub fn row(&self, row: usize) -> Option<Parameters> {
         self.lines.get(row)?;
         let width = self.columns.len();
-        let mut values = &self.values[row * width..(row + 1) * width];
-        let mut parameters = Parameters::default();
-        for part in &self.predicted {
-            let (own, rest) = values.split_at(part.range.len());
-            parameters.get_mut(part.parameter, &self.problem)[part.range.clone()].copy_from_slice(own);
-            values = rest;
-        }
-        Some(parameters)
+        let values = &self.values[row * width..(row + 1) * width];
+        let (quantities, known) = values.split_at(self.placement.width());
+        Some(self.placement.parameters(&self.problem, quantities, known))
+    }
+
+    /// Prices of all instances that are negative, and count as 0.
+    pub fn cut(&self) -> usize {
+        let rows = self.values.chunks_exact(self.columns.len().max(1));
+        let of = |values: &[f64]| {
+            let (quantities, known) = values.split_at(self.placement.width());
+            self.placement.cut(quantities, known)
+        };
+        rows.map(of).sum()
     }
 
     /// What the engine says of instance `row`, with the line it stands on.
@@ -148,11 +151,11 @@ impl ParameterTable {
     }
 }
 
-/// Says which predicted part a bad cell belongs to.
-fn with_part(error: Box<SpecError>, chosen: &[(usize, &Predicted)]) -> Box<SpecError> {
-    let part = error.place.column().and_then(|at| chosen.iter().find(|(index, _)| *index == at));
+/// Says which part a bad cell belongs to.
+fn with_part(error: Box<SpecError>, chosen: &[Taken<'_>]) -> Box<SpecError> {
+    let part = error.place.column().and_then(|at| chosen.iter().find(|taken| taken.index == at));
     match part {
-        Some((_, part)) => error.hint(part.cell_hint()),
+        Some(taken) => error.hint(taken.part.cell_hint()),
         None => error,
     }
 }

@@ -28,7 +28,8 @@ pub use training::{
     ScheduleSetting, ScheduleWord, StopSetting, StopTable, StopWord, TrainingSection, WarmupSetting,
     WeightsSection,
 };
-pub use value::{Rows, Selectors, Source, Variables, Vector};
+pub(crate) use value::Written;
+pub use value::{Cell, Factor, Numbers, RowCells, Rows, Selected, Selectors, Source, Variables, Vector};
 
 /// A decision problem: `max θᵀx − xᵀQx − overᵀmax(Cx − d, 0) − underᵀmax(d − Cx, 0)` subject to hard rows and
 /// bounds.
@@ -138,7 +139,7 @@ pub struct SoftenSection {
     pub under: Option<Vector>,
 }
 
-/// Hard rows: `rows · x ≤ at_most` or `rows · x = equals`; exactly one of the two.
+/// Hard rows: `rows · x ≤ at_most`, `rows · x ≥ at_least`, both (a range), or `rows · x = equals`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HardSection {
@@ -148,6 +149,8 @@ pub struct HardSection {
     pub rows: Rows,
     /// b of `Ax ≤ b`; one number serves all rows.
     pub at_most: Option<Vector>,
+    /// b of `Ax ≥ b`; one number serves all rows.
+    pub at_least: Option<Vector>,
     /// c of `Bx = c`; one number serves all rows.
     pub equals: Option<Vector>,
 }

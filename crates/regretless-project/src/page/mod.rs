@@ -191,7 +191,7 @@ fn facts(spec: &Spec) -> Vec<(String, String)> {
     let kind = if spec.problem().is_linear() { "linear" } else { "quadratic" };
     let sense = if spec.problem().sense() == Sense::Max { "maximise" } else { "minimise" };
     let predicted: Vec<String> =
-        spec.predicted().iter().map(|p| format!("{} ({})", p.key, p.range.len())).collect();
+        spec.predicted().iter().map(|p| format!("{} ({})", p.key, p.count)).collect();
     vec![
         ("Objective".into(), format!("{sense}, {kind}")),
         ("Variables".into(), shape.n.to_string()),

@@ -1,44 +1,40 @@
 //! Soft and hard blocks.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
-use regretless_core::{ProblemBuilder, Soft};
+use regretless_core::{Coefficients, Matrix, ProblemBuilder, Soft};
 
 use super::Context;
 use super::part::{MatrixPart, VectorPart};
+use super::places::{Stand, Wanted};
+use crate::Parameter;
 use crate::data::Allowed;
 use crate::error::{Result, Trouble, shorten};
-use crate::file::{HardSection, SoftSection, Vector};
+use crate::file::{HardSection, Rows, SoftSection, Vector, Written};
 use crate::key::Key;
-use crate::{Parameter, Predicted};
+use crate::placed::Placed;
 
 /// Takes the blocks in order and remembers where each lies among the stacked rows of its kind.
 pub(super) struct Blocks<'a> {
     ctx: &'a Context<'a>,
-    n: usize,
+    variables: &'a [String],
     names: BTreeSet<String>,
     soft: usize,
     at_most: usize,
     equal: usize,
-    pub(super) predicted: Vec<Predicted>,
+    pub(super) placed: Placed,
 }
 
 /// A vector of a block with the key it stands at.
 struct Side {
     key: Key,
+    written: Vector,
     part: VectorPart,
 }
 
-/// What predicted parts of one block have in common.
-struct Home<'a> {
-    name: &'a str,
-    rows: Range<usize>,
-}
-
 impl<'a> Blocks<'a> {
-    pub(super) fn new(ctx: &'a Context<'a>, n: usize) -> Self {
-        Self { ctx, n, names: BTreeSet::new(), soft: 0, at_most: 0, equal: 0, predicted: Vec::new() }
+    pub(super) fn new(ctx: &'a Context<'a>, variables: &'a [String], placed: Placed) -> Self {
+        Self { ctx, variables, names: BTreeSet::new(), soft: 0, at_most: 0, equal: 0, placed }
     }
 
     pub(super) fn soft(
@@ -49,20 +45,20 @@ impl<'a> Blocks<'a> {
     ) -> Result<ProblemBuilder> {
         let key = Key::new("soft").index(i);
         let name = self.name(&key, block.name.as_deref(), format!("soft{i}"))?;
-        let rows_key = key.key("rows");
-        let rows = self.ctx.matrix(&rows_key, &block.rows, self.n)?;
+        let rows = self.ctx.matrix(&key.key("rows"), &block.rows, self.variables)?;
         let limit = self.side(&key, "limit", &block.limit, Parameter::Limit)?;
         let over = self.side(&key, "over", &block.over, Parameter::Over)?;
         let under = block.under.as_ref().unwrap_or(&Vector::Scalar(0.0));
         let under = self.side(&key, "under", under, Parameter::Under)?;
 
         let m = self.count(&key, &rows, &[&limit, &over, &under])?;
-        let home = Home { name: &name, rows: self.soft..self.soft + m };
+        let first = self.soft;
         self.soft += m;
-        let matrix = self.rows(&rows_key, rows, &home, Parameter::SoftRows)?;
-        let limit = self.values(limit, &home, Parameter::Limit)?;
-        let over = self.values(over, &home, Parameter::Over)?;
-        let under = self.values(under, &home, Parameter::Under)?;
+        let (matrix, wanted) = rows.sized(self.ctx, &key.key("rows"), m, self.variables.len())?;
+        self.note_rows(&key, &block.rows, wanted, &[Stand::at(Parameter::SoftRows, first)])?;
+        let limit = self.values(limit, m, &[Stand::at(Parameter::Limit, first)])?;
+        let over = self.values(over, m, &[Stand::at(Parameter::Over, first)])?;
+        let under = self.values(under, m, &[Stand::at(Parameter::Under, first)])?;
         Ok(builder.soft(name, Soft::both(matrix, limit, over, under)))
     }
 
@@ -74,36 +70,73 @@ impl<'a> Blocks<'a> {
     ) -> Result<ProblemBuilder> {
         let key = Key::new("hard").index(i);
         let name = self.name(&key, block.name.as_deref(), format!("hard{i}"))?;
-        let rows_key = key.key("rows");
-        let rows = self.ctx.matrix(&rows_key, &block.rows, self.n)?;
-        match (&block.at_most, &block.equals) {
-            (Some(b), None) => {
-                let b = self.side(&key, "at_most", b, Parameter::AtMost)?;
-                let m = self.count(&key, &rows, &[&b])?;
-                let home = Home { name: &name, rows: self.at_most..self.at_most + m };
-                self.at_most += m;
-                let matrix = self.rows(&rows_key, rows, &home, Parameter::AtMostRows)?;
-                let b = self.values(b, &home, Parameter::AtMost)?;
-                Ok(builder.at_most(name, matrix, b))
-            }
-            (None, Some(c)) => {
+        let rows = self.ctx.matrix(&key.key("rows"), &block.rows, self.variables)?;
+        match (&block.at_most, &block.at_least, &block.equals) {
+            (None, None, Some(c)) => {
                 let c = self.side(&key, "equals", c, Parameter::Equals)?;
                 let m = self.count(&key, &rows, &[&c])?;
-                let home = Home { name: &name, rows: self.equal..self.equal + m };
+                let first = self.equal;
                 self.equal += m;
-                let matrix = self.rows(&rows_key, rows, &home, Parameter::EqualRows)?;
-                let c = self.values(c, &home, Parameter::Equals)?;
+                let (matrix, wanted) = rows.sized(self.ctx, &key.key("rows"), m, self.variables.len())?;
+                self.note_rows(&key, &block.rows, wanted, &[Stand::at(Parameter::EqualRows, first)])?;
+                let c = self.values(c, m, &[Stand::at(Parameter::Equals, first)])?;
                 Ok(builder.equal(name, matrix, c))
             }
-            (Some(_), Some(_)) => {
-                let trouble = Trouble::OneOf("a hard block has either `at_most` or `equals`, not both");
+            (_, _, Some(_)) => {
+                let trouble = Trouble::OneOf("a hard block has either limits or `equals`, not both");
                 Err(self.ctx.fail(&key, trouble).hint("write two blocks"))
             }
-            (None, None) => Err(self
+            (None, None, None) => Err(self
                 .ctx
-                .fail(&key, Trouble::OneOf("a hard block needs `at_most` or `equals`"))
-                .hint("for `rows · x ≥ b` negate both: at_most = [-b] with negated rows")),
+                .fail(&key, Trouble::OneOf("a hard block needs `at_most`, `at_least` or `equals`"))
+                .hint("`at_most` and `at_least` together are a range")),
+            (most, least, None) => self.limits(builder, &key, name, rows, block, [most, least]),
         }
+    }
+
+    /// Rows ≤, rows ≥, which stand negated, or both.
+    fn limits(
+        &mut self,
+        builder: ProblemBuilder,
+        key: &Key,
+        name: String,
+        rows: MatrixPart,
+        block: &HardSection,
+        [most, least]: [&Option<Vector>; 2],
+    ) -> Result<ProblemBuilder> {
+        let mut sides = Vec::new();
+        for (word, written, sign) in [("at_most", most, 1.0), ("at_least", least, -1.0)] {
+            if let Some(written) = written {
+                sides.push((self.side(key, word, written, Parameter::AtMost)?, sign));
+            }
+        }
+        let m = self.count(key, &rows, &sides.iter().map(|(side, _)| side).collect::<Vec<_>>())?;
+        let (matrix, wanted) = rows.sized(self.ctx, &key.key("rows"), m, self.variables.len())?;
+        let stand = |k: usize, sign: f64, parameter| Stand { parameter, first: self.at_most + k * m, sign };
+        let signs: Vec<f64> = sides.iter().map(|(_, sign)| *sign).collect();
+        let stands = |parameter| -> Vec<Stand> {
+            signs.iter().enumerate().map(|(k, sign)| stand(k, *sign, parameter)).collect()
+        };
+        let (row_stands, limit_stands) = (stands(Parameter::AtMostRows), stands(Parameter::AtMost));
+        self.note_rows(key, &block.rows, wanted, &row_stands)?;
+        let mut limits = Vec::with_capacity(sides.len() * m);
+        for ((side, sign), stand) in sides.into_iter().zip(limit_stands) {
+            limits.extend(self.values(side, m, &[stand])?.into_iter().map(|v| sign * v));
+        }
+        self.at_most += signs.len() * m;
+        let placed = |i: usize| {
+            self.placed
+                .terms
+                .iter()
+                .any(|t| t.parameter == Parameter::AtMost && t.row == self.at_most - 2 * m + i)
+        };
+        if signs.len() == 2
+            && let Some(i) = (0..m).find(|&i| limits[i] < -limits[m + i] && !placed(i) && !placed(m + i))
+        {
+            let what = format!("row {i} is at least {} and at most {}", -limits[m + i], limits[i]);
+            return Err(self.ctx.fail(key, Trouble::Misfit(what)));
+        }
+        Ok(builder.at_most(name, stacked(&matrix, &signs), limits))
     }
 
     fn name(&mut self, key: &Key, given: Option<&str>, default: String) -> Result<String> {
@@ -126,7 +159,7 @@ impl<'a> Blocks<'a> {
     fn side(&self, block: &Key, name: &str, written: &Vector, parameter: Parameter) -> Result<Side> {
         let key = block.key(name);
         let part = self.ctx.vector(&key, written, Allowed::of(parameter))?;
-        Ok(Side { key, part })
+        Ok(Side { key, written: written.clone(), part })
     }
 
     /// The number of rows, from the first part that tells it.
@@ -138,7 +171,7 @@ impl<'a> Blocks<'a> {
             None => {
                 let names: Vec<_> = sides.iter().map(|side| format!("`{}`", side.key.last_name())).collect();
                 let hint = format!(
-                    "`rows` is predicted: give {} as a list with one number a row",
+                    "`rows` comes from a table: give {} as a list with one number a row",
                     names.join(" or ")
                 );
                 Err(self.ctx.fail(block, Trouble::RowsUnknown).hint(hint))
@@ -146,41 +179,51 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    fn rows(
+    fn note_rows(
         &mut self,
-        key: &Key,
-        part: MatrixPart,
-        home: &Home<'_>,
-        parameter: Parameter,
-    ) -> Result<regretless_core::Matrix> {
-        let (m, n) = (home.rows.len(), self.n);
-        let (matrix, columns) = part.sized(self.ctx, key, m, n)?;
-        if let Some(columns) = columns {
-            let range = home.rows.start * n..home.rows.end * n;
-            self.note(key, parameter, home, range, Some((m, n)), columns);
+        block: &Key,
+        written: &Rows,
+        wanted: Vec<Wanted>,
+        stands: &[Stand],
+    ) -> Result<()> {
+        if !wanted.is_empty() {
+            let written = Written::Rows(written.clone());
+            self.placed.written.insert(block.key("rows").to_string(), written);
         }
-        Ok(matrix)
+        self.ctx.place(&mut self.placed, wanted, stands)
     }
 
-    fn values(&mut self, side: Side, home: &Home<'_>, parameter: Parameter) -> Result<Vec<f64>> {
-        let (values, columns) =
-            side.part.sized(self.ctx, &side.key, home.rows.len(), "one for each row of the block", 0.0)?;
-        if let Some(columns) = columns {
-            self.note(&side.key, parameter, home, home.rows.clone(), None, columns);
+    fn values(&mut self, side: Side, rows: usize, stands: &[Stand]) -> Result<Vec<f64>> {
+        let Side { key, written, part } = side;
+        let (values, wanted) = part.sized(self.ctx, &key, rows, "one for each row of the block", 0.0)?;
+        if !wanted.is_empty() {
+            self.placed.written.insert(key.to_string(), Written::Vector(written));
         }
+        self.ctx.place(&mut self.placed, wanted, stands)?;
         Ok(values)
     }
+}
 
-    fn note(
-        &mut self,
-        key: &Key,
-        parameter: Parameter,
-        home: &Home<'_>,
-        range: Range<usize>,
-        matrix: Option<(usize, usize)>,
-        columns: Vec<String>,
-    ) {
-        let block = Some(home.name.to_owned());
-        self.predicted.push(Predicted { key: key.to_string(), parameter, block, range, matrix, columns });
+/// A matrix once for each sign, one below the other.
+fn stacked(matrix: &Coefficients, signs: &[f64]) -> Coefficients {
+    if signs == [1.0] {
+        return matrix.clone();
     }
+    let (rows, cols) = (matrix.rows(), matrix.cols());
+    let pattern = matrix.pattern();
+    let each = signs.iter().enumerate().flat_map(|(k, sign)| {
+        let values = matrix.as_slice().iter().enumerate();
+        values.map(move |(entry, v)| {
+            let (i, j) = pattern.place(entry);
+            (k * rows + i, j, sign * v)
+        })
+    });
+    let tall = signs.len() * rows;
+    if pattern.is_dense() {
+        let mut out = Matrix::zeros(tall, cols);
+        each.for_each(|(i, j, v)| out[(i, j)] = v);
+        return out.into();
+    }
+    // Every coefficient is stated once.
+    Coefficients::sparse(tall, cols, each).unwrap_or_else(|_| matrix.clone())
 }

@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use regretless_core::Problem;
-use regretless_core::problem::Block;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -12,9 +11,12 @@ use super::syntax::spoken;
 use super::{Context, check_settings};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::file::{DataSection, PredictorSection, SurrogateSection, TrainingSection};
+use crate::file::{Rows, Selected, Source, Vector, Written};
 use crate::key::Key;
+use crate::placed::{Pick, Placed, PlacedTerm};
+use crate::selection::{Kind, Selection};
 use crate::spec::{HardKind, Sections};
-use crate::{Limits, Parameter, Predicted, Spec};
+use crate::{Limits, Parameter, Spec};
 
 impl Spec {
     /// A problem in memory that predicts some parameters as a whole. `targets` names their entries, one parameter after the other
@@ -40,6 +42,16 @@ impl Spec {
         targets: Option<&[String]>,
         settings: &Value,
     ) -> Result<Self> {
+        let mut parts = parts(problem);
+        parts.retain(|part| predicted.contains(&part.parameter));
+        name(problem, predicted, targets, &mut parts)?;
+        let mut placed = Placed::default();
+        parts.into_iter().for_each(|part| part.place(problem, &mut placed));
+        Self::in_memory_placed(problem, placed, settings)
+    }
+
+    /// A problem in memory that takes any of its numbers from the columns of a table. `settings` as for [`Spec::in_memory`].
+    pub fn in_memory_placed(problem: &Problem, placed: Placed, settings: &Value) -> Result<Self> {
         let data = settings.get("data").map(|_| section::<DataSection>(settings, "data")).transpose()?;
         let sections = Sections {
             text: "".into(),
@@ -48,12 +60,9 @@ impl Spec {
             predictor: section::<PredictorSection>(settings, "predictor")?,
             training: section::<TrainingSection>(settings, "training")?,
         };
-        let mut parts = parts(problem);
-        parts.retain(|part| predicted.contains(&part.parameter));
-        name(problem, predicted, targets, &mut parts)?;
         let limits = Limits::default();
         let ctx = Context { text: "".into(), path: None, limits: &limits, options: Vec::new() };
-        let (settings, data) = check_settings(&ctx, &sections, problem, &parts)?;
+        let (settings, data) = check_settings(&ctx, &sections, problem, &placed)?;
         let at_most = std::iter::repeat_n(HardKind::AtMost, problem.at_most().blocks.len());
         let equals = std::iter::repeat_n(HardKind::Equals, problem.equal().blocks.len());
         Ok(Self {
@@ -61,7 +70,7 @@ impl Spec {
             name: None,
             problem: problem.clone(),
             constant: 0.0,
-            predicted: parts,
+            placed,
             hard: at_most.chain(equals).collect(),
             data,
             settings,
@@ -71,24 +80,57 @@ impl Spec {
     }
 }
 
+/// A part of a problem that could be predicted as a whole.
+struct Part {
+    key: String,
+    parameter: Parameter,
+    /// Its entries within all entries of that kind.
+    range: Range<usize>,
+    /// Rows and columns of a dense matrix.
+    matrix: Option<(usize, usize)>,
+    columns: Vec<String>,
+}
+
+impl Part {
+    fn place(self, problem: &Problem, placed: &mut Placed) {
+        let Self { key, parameter, range, matrix, columns } = self;
+        let from = Source::Columns(Selected::plain(Kind::Predicted, columns.clone()));
+        let pattern = parameter.pattern(problem);
+        let written = match pattern {
+            Some(_) => Written::Rows(Rows::From(from)),
+            None => Written::Vector(Vector::From(from)),
+        };
+        placed.written.insert(key.clone(), written);
+        let ends = [range.start, range.end.saturating_sub(1)];
+        let [first, last] = ends.map(|entry| pattern.map_or(entry, |pattern| pattern.place(entry).0));
+        let home = Some((parameter, first..last + 1));
+        let (kind, count) = (Kind::Predicted, range.len());
+        let selection = placed.select(Selection { key, kind, columns, count, matrix, home });
+        for (at, entry) in range.enumerate() {
+            let (row, col) = pattern.map_or((entry, 0), |pattern| pattern.place(entry));
+            let of = Some(Pick { selection, at });
+            placed.terms.push(PlacedTerm { parameter, row, col, factor: 1.0, by: None, of });
+        }
+    }
+}
+
 /// Every part of a problem that could be predicted, in the order of problem files.
-fn parts(problem: &Problem) -> Vec<Predicted> {
+fn parts(problem: &Problem) -> Vec<Part> {
     let n = problem.n();
     let mut all = Vec::new();
-    let mut add = |key: String, parameter, block: Option<&Block>, range: Range<usize>, matrix| {
-        let block = block.map(|block| block.name.clone());
-        all.push(Predicted { key, parameter, block, range, matrix, columns: Vec::new() });
+    let mut add = |key: String, parameter, range: Range<usize>, matrix| {
+        all.push(Part { key, parameter, range, matrix, columns: Vec::new() });
     };
-    add("objective.linear".into(), Parameter::Linear, None, 0..n, None);
+    add("objective.linear".into(), Parameter::Linear, 0..n, None);
     let (entries, shape) = matrix(problem, Parameter::Quadratic, 0..n);
-    add("objective.quadratic".into(), Parameter::Quadratic, None, entries, shape);
+    add("objective.quadratic".into(), Parameter::Quadratic, entries, shape);
     for (i, block) in problem.soft().blocks.iter().enumerate() {
         let rows = block.rows.clone();
         let (entries, shape) = matrix(problem, Parameter::SoftRows, rows.clone());
-        add(format!("soft[{i}].rows"), Parameter::SoftRows, Some(block), entries, shape);
+        add(format!("soft[{i}].rows"), Parameter::SoftRows, entries, shape);
         let sides = [("limit", Parameter::Limit), ("over", Parameter::Over), ("under", Parameter::Under)];
         for (key, parameter) in sides {
-            add(format!("soft[{i}].{key}"), parameter, Some(block), rows.clone(), None);
+            add(format!("soft[{i}].{key}"), parameter, rows.clone(), None);
         }
     }
     let kinds = [
@@ -100,13 +142,13 @@ fn parts(problem: &Problem) -> Vec<Predicted> {
         for block in &hard.blocks {
             let rows = block.rows.clone();
             let (entries, shape) = matrix(problem, coefficients, rows.clone());
-            add(format!("hard[{i}].rows"), coefficients, Some(block), entries, shape);
-            add(format!("hard[{i}].{side}"), rhs, Some(block), rows, None);
+            add(format!("hard[{i}].rows"), coefficients, entries, shape);
+            add(format!("hard[{i}].{side}"), rhs, rows, None);
             i += 1;
         }
     }
-    add("bounds.lower".into(), Parameter::Lower, None, 0..n, None);
-    add("bounds.upper".into(), Parameter::Upper, None, 0..n, None);
+    add("bounds.lower".into(), Parameter::Lower, 0..n, None);
+    add("bounds.upper".into(), Parameter::Upper, 0..n, None);
     all
 }
 
@@ -126,7 +168,7 @@ fn name(
     problem: &Problem,
     predicted: &[Parameter],
     targets: Option<&[String]>,
-    parts: &mut [Predicted],
+    parts: &mut [Part],
 ) -> Result<()> {
     let mut starts = Vec::new();
     let mut width = 0;

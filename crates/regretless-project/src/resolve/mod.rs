@@ -6,6 +6,7 @@ mod memory;
 mod model;
 mod overrides;
 mod part;
+mod places;
 mod predictor;
 mod ranges;
 mod settings;
@@ -25,8 +26,9 @@ use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::file::ProblemFile;
 use crate::key::Key;
 use crate::mps::Model;
+use crate::placed::Placed;
 use crate::spec::{HardKind, Sections};
-use crate::{Limits, Parameter, Predicted, Spec};
+use crate::{Limits, Spec};
 
 pub use overrides::Overrides;
 
@@ -112,7 +114,7 @@ fn check(ctx: &Context<'_>, file: ProblemFile) -> Result<Spec> {
 }
 
 fn with_settings(ctx: &Context<'_>, file: ProblemFile, stated: Stated) -> Result<Spec> {
-    let Stated { name, problem, predicted, hard, constant } = stated;
+    let Stated { name, problem, placed, hard, constant } = stated;
     let sections = Sections {
         text: ctx.text.clone(),
         surrogate: file.surrogate,
@@ -120,13 +122,13 @@ fn with_settings(ctx: &Context<'_>, file: ProblemFile, stated: Stated) -> Result
         predictor: file.predictor,
         training: file.training,
     };
-    let (settings, data) = check_settings(ctx, &sections, &problem, &predicted)?;
+    let (settings, data) = check_settings(ctx, &sections, &problem, &placed)?;
     Ok(Spec {
         file: ctx.path.unwrap_or(Path::new("")).to_owned(),
         name,
         problem,
         constant,
-        predicted,
+        placed,
         hard,
         data,
         settings,
@@ -139,7 +141,8 @@ fn with_settings(ctx: &Context<'_>, file: ProblemFile, stated: Stated) -> Result
 struct Stated {
     name: Option<String>,
     problem: Problem,
-    predicted: Vec<Predicted>,
+    /// What of it comes from a table.
+    placed: Placed,
     /// The kinds of the hard blocks, in order.
     hard: Vec<HardKind>,
     /// What the objective has beside its terms.
@@ -150,9 +153,9 @@ fn check_settings(
     ctx: &Context<'_>,
     sections: &Sections,
     problem: &Problem,
-    predicted: &[Predicted],
+    placed: &Placed,
 ) -> Result<(Settings, Option<DataSettings>)> {
-    let predictor = predictor::predictor(ctx, &sections.predictor, problem.n(), predicted)?;
+    let predictor = predictor::predictor(ctx, &sections.predictor, problem.n(), placed)?;
     let (data, split) = match &sections.data {
         Some(written) => {
             let (data, split) = dataset::data(ctx, written, predictor.shared)?;
@@ -167,16 +170,6 @@ fn check_settings(
     let surrogate = settings::surrogate(ctx, &sections.surrogate)?;
     let training = training::training(ctx, &sections.training, sections.predictor.kind)?;
     Ok((Settings { surrogate, split, predictor, training }, data))
-}
-
-fn whole(
-    key: &Key,
-    parameter: Parameter,
-    len: usize,
-    matrix: Option<(usize, usize)>,
-    columns: Vec<String>,
-) -> Predicted {
-    Predicted { key: key.to_string(), parameter, block: None, range: 0..len, matrix, columns }
 }
 
 impl Context<'_> {

@@ -5,14 +5,16 @@ use std::path::Path;
 use regretless_core::{Matrix, Problem, ProblemBuilder, Sense, Soft};
 
 use super::part::VectorPart;
-use super::{Context, Stated, whole};
+use super::places::Stand;
+use super::{Context, Stated};
 use crate::data::Allowed;
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
-use crate::file::{ProblemFile, SoftenSection, Vector};
+use crate::file::{ProblemFile, SoftenSection, Vector, Written};
 use crate::key::Key;
 use crate::mps::{self, Model, Row};
+use crate::placed::Placed;
 use crate::spec::HardKind;
-use crate::{Parameter, Predicted, suggest};
+use crate::{Parameter, suggest};
 
 /// The model that a problem file names.
 pub(super) fn named(ctx: &Context<'_>, file: &ProblemFile, model: &Path) -> Result<Stated> {
@@ -37,7 +39,8 @@ pub(super) fn modelled(ctx: &Context<'_>, file: &ProblemFile, model: Model, path
         Sense::Max => Problem::maximize(n),
         Sense::Min => Problem::minimize(n),
     };
-    let (linear, mut predicted) = linear(ctx, file, &model)?;
+    let mut placed = Placed::default();
+    let linear = linear(ctx, file, &model, &mut placed)?;
     builder = builder.linear(linear);
     if !model.quadratic.is_empty() {
         // A cost is added and a gain is subtracted from: the file means +½xᵀQx in both.
@@ -52,7 +55,7 @@ pub(super) fn modelled(ctx: &Context<'_>, file: &ProblemFile, model: Model, path
     let mut rows = 0;
     for (i, section) in file.soften.iter().enumerate() {
         let block = Softened::new(ctx, i, section, &model, &mut soft)?;
-        builder = block.add(ctx, section, n, &mut rows, &mut predicted, builder)?;
+        builder = block.add(ctx, section, n, &mut rows, &mut placed, builder)?;
     }
     let mut hard = Vec::new();
     for row in model.rows.iter().zip(&soft).filter(|(_, soft)| !**soft).map(|(row, _)| row) {
@@ -73,7 +76,7 @@ pub(super) fn modelled(ctx: &Context<'_>, file: &ProblemFile, model: Model, path
     let problem =
         builder.build().map_err(|error| SpecError::new(Place::File(path.to_owned()), error.into()))?;
     let constant = ctx.constant(file)?.unwrap_or(model.constant);
-    Ok(Stated { name, problem, predicted, hard, constant })
+    Ok(Stated { name, problem, placed, hard, constant })
 }
 
 /// A model states the whole problem; what the file may add is softness and predictions.
@@ -96,14 +99,17 @@ fn only_the_model(ctx: &Context<'_>, file: &ProblemFile) -> Result<()> {
 }
 
 /// The model's costs, or what the file has in their place.
-fn linear(ctx: &Context<'_>, file: &ProblemFile, model: &Model) -> Result<(Vec<f64>, Vec<Predicted>)> {
-    let Some(written) = &file.objective.linear else { return Ok((model.cost.clone(), Vec::new())) };
+fn linear(ctx: &Context<'_>, file: &ProblemFile, model: &Model, placed: &mut Placed) -> Result<Vec<f64>> {
+    let Some(written) = &file.objective.linear else { return Ok(model.cost.clone()) };
     let n = model.columns.len();
     let key = Key::new("objective").key("linear");
     let part = ctx.vector(&key, written, Allowed::Finite)?;
-    let (values, columns) = part.sized(ctx, &key, n, "one for each variable", 0.0)?;
-    let predicted = columns.map(|columns| whole(&key, Parameter::Linear, n, None, columns));
-    Ok((values, predicted.into_iter().collect()))
+    let (values, wanted) = part.sized(ctx, &key, n, "one for each variable", 0.0)?;
+    if !wanted.is_empty() {
+        placed.written.insert(key.to_string(), Written::Vector(written.clone()));
+    }
+    ctx.place(placed, wanted, &[Stand::at(Parameter::Linear, 0)])?;
+    Ok(values)
 }
 
 fn dense(n: usize, rows: &[(&Row, f64)]) -> Matrix {
@@ -146,7 +152,7 @@ impl<'a> Softened<'a> {
         let mut rows = Vec::new();
         for (k, selector) in section.rows.0.iter().enumerate() {
             let at = if section.rows.0.len() == 1 { key.key("rows") } else { key.key("rows").index(k) };
-            let found = crate::predict::pick(selector, &names);
+            let found = crate::selection::pick(selector, &names);
             if found.is_empty() {
                 let near = suggest::nearest(selector, &names);
                 let trouble = Trouble::Misfit(format!("no row of the model fits `{}`", shorten(selector)));
@@ -191,7 +197,7 @@ impl<'a> Softened<'a> {
         section: &SoftenSection,
         n: usize,
         before: &mut usize,
-        predicted: &mut Vec<Predicted>,
+        placed: &mut Placed,
         builder: ProblemBuilder,
     ) -> Result<ProblemBuilder> {
         let sides = self.sides();
@@ -211,16 +217,18 @@ impl<'a> Softened<'a> {
             }
             let read = ctx.vector(&key, written, Allowed::of(parameter))?;
             let a_row_each = sides.len() == self.rows.len() && sides.iter().all(has);
-            if matches!(read, VectorPart::Predicted(_)) && !a_row_each {
+            if matches!(read, VectorPart::Columns(_) | VectorPart::Cells(_)) && !a_row_each {
                 let trouble =
-                    Trouble::Misfit(format!("a predicted `{name}` needs rows with that one limit each"));
+                    Trouble::Misfit(format!("a `{name}` from a table needs rows with that one limit each"));
                 return Err(ctx.fail(&key, trouble).hint("write one [[soften]] for rows ≤, one for rows ≥"));
             }
-            let (values, columns) = read.sized(ctx, &key, self.rows.len(), "one for each row", 0.0)?;
-            if let Some(columns) = columns {
-                let (key, block, range) = (key.to_string(), Some(self.name.clone()), range.clone());
-                predicted.push(Predicted { key, parameter, block, range, matrix: None, columns });
+            let (values, wanted) = read.sized(ctx, &key, self.rows.len(), "one for each row", 0.0)?;
+            if !wanted.is_empty() {
+                // The file that is written back states the rows: they are soft there.
+                let key = key.to_string().replacen("soften", "soft", 1);
+                placed.written.insert(key, Written::Vector(written.clone()));
             }
+            ctx.place(placed, wanted, &[Stand::at(parameter, range.start)])?;
             Ok(Some(sides.iter().map(|s| if has(s) { values[s.of] } else { 0.0 }).collect::<Vec<f64>>()))
         };
         let over = part("over", section.over.as_ref(), Parameter::Over, |s| s.over)?;

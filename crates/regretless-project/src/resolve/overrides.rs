@@ -103,7 +103,7 @@ impl Spec {
             limits: &self.limits,
             options,
         };
-        (self.settings, self.data) = check_settings(&ctx, &self.sections, &self.problem, &self.predicted)?;
+        (self.settings, self.data) = check_settings(&ctx, &self.sections, &self.problem, &self.placed)?;
         Ok(self)
     }
 }

@@ -1,10 +1,12 @@
 //! The `[predictor]` section, checked.
 
 use super::Context;
+use crate::Parameter;
 use crate::error::{Result, Trouble};
 use crate::file::PredictorSection;
 use crate::key::Key;
-use crate::{Parameter, Predicted};
+use crate::placed::Placed;
+use crate::selection::Kind;
 use regretless_learn::{
     PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, TargetTransform, TreeSettings,
 };
@@ -13,7 +15,7 @@ pub(super) fn predictor(
     ctx: &Context<'_>,
     written: &PredictorSection,
     n: usize,
-    predicted: &[Predicted],
+    placed: &Placed,
 ) -> Result<PredictorSettings> {
     let section = Key::new("predictor");
     let default = PredictorSettings::default();
@@ -25,7 +27,7 @@ pub(super) fn predictor(
         return Err(ctx.fail(&section.key("target_transform"), trouble).hint("leave it out"));
     }
     if written.shared {
-        shared(ctx, &section.key("shared"), written.kind, predicted)?;
+        shared(ctx, &section.key("shared"), written.kind, placed)?;
     }
     Ok(PredictorSettings {
         kind: written.kind,
@@ -37,7 +39,7 @@ pub(super) fn predictor(
         standardise: written.standardise.unwrap_or(default.standardise),
         initial: written.initial,
         target_transform: written.target_transform,
-        quadratic: quadratic(ctx, &section.key("quadratic"), written, n, predicted)?,
+        quadratic: quadratic(ctx, &section.key("quadratic"), written, n, placed)?,
         trees: trees(ctx, &section, written)?,
         monotone: written.monotone.clone().unwrap_or_default(),
     })
@@ -114,7 +116,7 @@ fn layers(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Resul
 }
 
 /// A shared network gives each variable its share of every predicted part: the part must have one.
-fn shared(ctx: &Context<'_>, key: &Key, kind: PredictorKind, predicted: &[Predicted]) -> Result<()> {
+fn shared(ctx: &Context<'_>, key: &Key, kind: PredictorKind, placed: &Placed) -> Result<()> {
     let why = match kind {
         PredictorKind::Constant => Some("a `constant` predictor has no features to share a network over"),
         PredictorKind::Given => Some("`given` forecasts are no network"),
@@ -124,21 +126,26 @@ fn shared(ctx: &Context<'_>, key: &Key, kind: PredictorKind, predicted: &[Predic
     if let Some(why) = why {
         return Err(ctx.fail(key, Trouble::OneOf(why)));
     }
-    let by_variable = |part: &&Predicted| {
-        matches!(
-            part.parameter,
-            // Q has embeddings of its own.
-            Parameter::Linear
-                | Parameter::Quadratic
-                | Parameter::Lower
-                | Parameter::Upper
-                | Parameter::SoftRows
-                | Parameter::AtMostRows
-                | Parameter::EqualRows
-        )
+    let by_variable = |at: &usize| {
+        let kinds = placed.parameters(*at);
+        kinds.into_iter().all(|kind| {
+            matches!(
+                kind,
+                // Q has embeddings of its own.
+                Parameter::Linear
+                    | Parameter::Quadratic
+                    | Parameter::Lower
+                    | Parameter::Upper
+                    | Parameter::SoftRows
+                    | Parameter::AtMostRows
+                    | Parameter::EqualRows
+            )
+        })
     };
-    match predicted.iter().find(|part| !by_variable(part)) {
-        Some(part) => {
+    let predicted = |at: &usize| placed.selections[*at].kind == Kind::Predicted;
+    match (0..placed.selections.len()).filter(predicted).find(|at| !by_variable(at)) {
+        Some(at) => {
+            let part = &placed.selections[at];
             let trouble = Trouble::Misfit(format!(
                 "`{}` has neither an entry nor a column for each variable, so one network for all variables cannot predict it",
                 part.key
@@ -156,10 +163,17 @@ fn quadratic(
     key: &Key,
     section: &PredictorSection,
     n: usize,
-    predicted: &[Predicted],
+    placed: &Placed,
 ) -> Result<Option<QuadraticSettings>> {
     let written = section.quadratic;
-    if !predicted.iter().any(|part| part.parameter == Parameter::Quadratic) {
+    // Weights of matrices in Q are quantities as any other; an embedding is of its entries.
+    let whole = |at: usize| {
+        let part = &placed.selections[at];
+        part.kind == Kind::Predicted
+            && part.matrix.is_some()
+            && placed.parameters(at).contains(&Parameter::Quadratic)
+    };
+    if !(0..placed.selections.len()).any(whole) {
         if written.is_none() {
             return Ok(None);
         }

@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use regretless_core::{Problem, Sense};
 
 use super::blocks::Blocks;
-use super::{Context, DENSE, EXAMPLE, Stated, whole};
+use super::places::Stand;
+use super::{Context, DENSE, EXAMPLE, Stated};
 use crate::Parameter;
 use crate::data::Allowed;
 use crate::error::{Result, Trouble, shorten};
-use crate::file::{ProblemFile, SenseName, Variables};
+use crate::file::{ProblemFile, SenseName, Variables, Written};
 use crate::key::Key;
+use crate::placed::Placed;
 use crate::spec::HardKind;
 
 pub(super) fn written(ctx: &Context<'_>, file: &ProblemFile) -> Result<Stated> {
@@ -34,14 +36,17 @@ pub(super) fn written(ctx: &Context<'_>, file: &ProblemFile) -> Result<Stated> {
         Sense::Max => Problem::maximize(n),
         Sense::Min => Problem::minimize(n),
     };
-    let mut predicted = Vec::new();
+    let mut placed = Placed::default();
 
     let objective = Key::new("objective");
     if let Some(linear) = &file.objective.linear {
         let key = objective.key("linear");
         let part = ctx.vector(&key, linear, Allowed::Finite)?;
-        let (values, columns) = part.sized(ctx, &key, n, "one for each variable", 0.0)?;
-        predicted.extend(columns.map(|columns| whole(&key, Parameter::Linear, n, None, columns)));
+        let (values, wanted) = part.sized(ctx, &key, n, "one for each variable", 0.0)?;
+        if !wanted.is_empty() {
+            placed.written.insert(key.to_string(), Written::Vector(linear.clone()));
+        }
+        ctx.place(&mut placed, wanted, &[Stand::at(Parameter::Linear, 0)])?;
         builder = builder.linear(values);
     } else if file.objective.quadratic.is_some() || !file.soft.is_empty() {
         // The rest of the objective is all of it.
@@ -49,20 +54,22 @@ pub(super) fn written(ctx: &Context<'_>, file: &ProblemFile) -> Result<Stated> {
     }
     if let Some(quadratic) = &file.objective.quadratic {
         let key = objective.key("quadratic");
-        let part = ctx.matrix(&key, quadratic, n)?;
-        let (matrix, columns) = part.sized(ctx, &key, n, n)?;
-        predicted
-            .extend(columns.map(|columns| whole(&key, Parameter::Quadratic, n * n, Some((n, n)), columns)));
+        let part = ctx.matrix(&key, quadratic, &variables)?;
+        let (matrix, wanted) = part.sized(ctx, &key, n, n)?;
+        if !wanted.is_empty() {
+            placed.written.insert(key.to_string(), Written::Rows(quadratic.clone()));
+        }
+        ctx.place(&mut placed, wanted, &[Stand::at(Parameter::Quadratic, 0)])?;
         builder = builder.quadratic(matrix);
     }
-    let mut blocks = Blocks::new(ctx, n);
+    let mut blocks = Blocks::new(ctx, &variables, placed);
     for (i, soft) in file.soft.iter().enumerate() {
         builder = blocks.soft(builder, i, soft)?;
     }
     for (i, hard) in file.hard.iter().enumerate() {
         builder = blocks.hard(builder, i, hard)?;
     }
-    predicted.append(&mut blocks.predicted);
+    let mut placed = blocks.placed;
 
     let bounds = Key::new("bounds");
     let (mut lower, mut upper) = (vec![0.0; n], vec![f64::INFINITY; n]);
@@ -74,9 +81,12 @@ pub(super) fn written(ctx: &Context<'_>, file: &ProblemFile) -> Result<Stated> {
         let Some(written) = written else { continue };
         let key = bounds.key(side);
         let part = ctx.vector(&key, written, Allowed::of(parameter))?;
-        let columns;
-        (*values, columns) = part.sized(ctx, &key, n, "one for each variable", none)?;
-        predicted.extend(columns.map(|columns| whole(&key, parameter, n, None, columns)));
+        let wanted;
+        (*values, wanted) = part.sized(ctx, &key, n, "one for each variable", none)?;
+        if !wanted.is_empty() {
+            placed.written.insert(key.to_string(), Written::Vector(written.clone()));
+        }
+        ctx.place(&mut placed, wanted, &[Stand::at(parameter, 0)])?;
     }
     let problem = builder
         .variables(variables)
@@ -84,9 +94,14 @@ pub(super) fn written(ctx: &Context<'_>, file: &ProblemFile) -> Result<Stated> {
         .upper(upper)
         .build()
         .map_err(|e| ctx.problem(e, &file.bounds))?;
-    let hard = file.hard.iter().map(|h| if h.equals.is_some() { HardKind::Equals } else { HardKind::AtMost });
+    let hard = file.hard.iter().map(|h| match (&h.at_most, &h.at_least) {
+        (Some(_), Some(_)) => HardKind::Range,
+        (None, Some(_)) => HardKind::AtLeast,
+        (Some(_), None) => HardKind::AtMost,
+        (None, None) => HardKind::Equals,
+    });
     let constant = ctx.constant(file)?.unwrap_or(0.0);
-    Ok(Stated { name: file.problem.name.clone(), problem, predicted, hard: hard.collect(), constant })
+    Ok(Stated { name: file.problem.name.clone(), problem, placed, hard: hard.collect(), constant })
 }
 
 /// The number of variables and their names.

@@ -26,10 +26,9 @@ pub(super) fn explain(ctx: &Context<'_>, error: &toml::de::Error) -> Box<SpecErr
         let known: Vec<String> = quoted.map(str::to_owned).collect();
         let near = suggest::nearest(&unknown, &known);
         let hint = match near {
-            _ if suggest::is_at_least(&unknown) && known.iter().any(|key| key == "at_most") => format!(
-                "negate both sides: rows · x ≥ b is −rows · x ≤ −b, written with `at_most`. The keys here are {}",
-                list(&known)
-            ),
+            _ if suggest::is_at_least(&unknown) && known.iter().any(|key| key == "at_least") => {
+                format!("rows · x ≥ b is written with `at_least`. The keys here are {}", list(&known))
+            }
             Some(near) => format!("did you mean `{near}`? The keys here are {}", list(&known)),
             None => format!("the keys here are {}", list(&known)),
         };

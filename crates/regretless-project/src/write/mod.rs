@@ -1,5 +1,6 @@
 //! A checked problem written back: a problem file with every setting spelled out, and NPY files for what is large.
 
+mod columns;
 mod npy;
 mod problem;
 mod settings;

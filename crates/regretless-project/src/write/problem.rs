@@ -6,10 +6,10 @@ use regretless_core::problem::Block;
 use regretless_core::{Coefficients, Sense};
 
 use super::text::{Text, list, number, string};
-use super::{Folder, npy};
+use super::{Folder, columns, npy};
 use crate::error::{Place, Result, SpecError, Trouble};
 use crate::spec::HardKind;
-use crate::{Predicted, Spec};
+use crate::{Parameter, PlacedTerm, Selection, Spec};
 
 /// Larger parts are files of their own.
 const MOST: usize = 64;
@@ -17,10 +17,24 @@ const MOST: usize = 64;
 pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result<()> {
     let problem = spec.problem();
     let n = problem.n();
-    let sparse = |part: &&Predicted| part.parameter.pattern(problem).is_some_and(|p| !p.is_dense());
-    if let Some(part) = spec.predicted().iter().find(sparse) {
+    let stored = |term: &&PlacedTerm| term.parameter.pattern(problem).is_some_and(|p| !p.is_dense());
+    let unwritten = |key: &&Selection| {
+        !spec
+            .placed()
+            .written
+            .keys()
+            .any(|own| key.key.replacen("soften", "soft", 1).starts_with(own.as_str()))
+    };
+    if spec.placed().terms.iter().any(|term| stored(&term))
+        && let Some(part) =
+            spec.placed().selections.iter().find(|part| part.matrix.is_none() && is_rows(part))
+    {
         let trouble = Trouble::Misfit("a problem file cannot say that a sparse matrix is predicted".into());
         return Err(SpecError::new(Place::Setting(part.key.clone()), trouble).hint("state it dense"));
+    }
+    if let Some(part) = spec.placed().selections.iter().find(unwritten) {
+        let trouble = Trouble::Misfit("a problem file cannot say this".into());
+        return Err(SpecError::new(Place::Setting(part.key.clone()), trouble));
     }
     let parts = Parts { spec, folder };
     text.table("[problem]");
@@ -32,8 +46,7 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
 
     text.table("[objective]");
     parts.vector(text, "objective", "linear", problem.theta())?;
-    let predicted = spec.predicted().iter().any(|part| part.key == "objective.quadratic");
-    if problem.Q().is_some() || predicted {
+    if problem.Q().is_some() || spec.placed().has(Parameter::Quadratic) {
         let q = problem.Q().map_or_else(Vec::new, |q| dense(q, &(0..n)));
         parts.matrix(text, "objective", "quadratic", &q, n)?;
     }
@@ -51,20 +64,36 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
     }
     let (mut at_most, mut equal) = (problem.at_most().blocks.iter(), problem.equal().blocks.iter());
     for (i, kind) in spec.hard.iter().enumerate() {
-        let (hard, next, side) = match kind {
-            HardKind::AtMost => (problem.at_most(), at_most.next(), "at_most"),
-            HardKind::Equals => (problem.equal(), equal.next(), "equals"),
+        let (hard, next, sides) = match kind {
+            HardKind::AtMost => (problem.at_most(), at_most.next(), &[("at_most", 1.0)][..]),
+            HardKind::AtLeast => (problem.at_most(), at_most.next(), &[("at_least", -1.0)][..]),
+            HardKind::Range => {
+                (problem.at_most(), at_most.next(), &[("at_most", 1.0), ("at_least", -1.0)][..])
+            }
+            HardKind::Equals => (problem.equal(), equal.next(), &[("equals", 1.0)][..]),
         };
         let Some(Block { name, rows }) = next else { continue };
         let block = format!("hard[{i}]");
         text.table("[[hard]]");
         text.key("name", string(name));
-        parts.matrix(text, &block, "rows", &dense(&hard.rows, rows), n)?;
-        parts.vector(text, &block, side, &hard.rhs[rows.clone()])?;
+        // The rows of one side stand for both; those of `at_least` stand negated.
+        let height = rows.len() / sides.len();
+        for (k, (side, sign)) in sides.iter().enumerate() {
+            let own = rows.start + k * height..rows.start + (k + 1) * height;
+            let signed = |values: &[f64]| -> Vec<f64> { values.iter().map(|v| sign * v + 0.0).collect() };
+            if k == 0 {
+                parts.matrix(text, &block, "rows", &signed(&dense(&hard.rows, &own)), n)?;
+            }
+            parts.vector(text, &block, side, &signed(&hard.rhs[own]))?;
+        }
     }
     text.table("[bounds]");
     parts.vector(text, "bounds", "lower", problem.lower())?;
     parts.vector(text, "bounds", "upper", problem.upper())
+}
+
+fn is_rows(part: &Selection) -> bool {
+    part.key.ends_with("rows") || part.key.ends_with("quadratic")
 }
 
 /// Rows with their zeros, one after the other.
@@ -102,9 +131,8 @@ impl Parts<'_> {
         literal: impl FnOnce() -> String,
     ) -> Result<()> {
         let path = format!("{block}.{key}");
-        if let Some(part) = self.spec.predicted().iter().find(|part| part.key == path) {
-            let columns = list(part.columns.iter().map(|column| string(column)));
-            text.key(key, format!("{{ predict = {columns} }}"));
+        if let Some(written) = self.spec.placed().written.get(&path) {
+            text.key(key, columns::written(written));
         } else if values.len() <= MOST {
             text.key(key, literal());
         } else {

@@ -9,7 +9,7 @@ use regretless_project::{DataReader, Deciding, Run, Want};
 use crate::args::{DecideArgs, Undecided};
 use crate::error::CliError;
 use crate::learning::threads;
-use crate::output::{Exit, Listed, Outcome, left_out};
+use crate::output::{Exit, Listed, Outcome, cut, left_out};
 use crate::write::Sink;
 
 pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
         return Err(CliError::OverInput { path: out.display().to_string() });
     }
     let reader = DataReader::stream(&spec, &args.features, Want { features: true, targets: false })?;
+    reader.expect_known(&decider.card().known)?;
     let key = spec.data().and_then(|d| d.key.clone());
     let deciding = Deciding::new(&decider, key.as_deref(), args.predictions);
     let mut work = Work {
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
         progress: crate::progress::rows(args.out.is_none()),
         troubles: Listed::default(),
         dropped: 0,
+        cut: 0,
     };
     let mut remarks = String::new();
     if let Some(dir) = folder::wanted(args)? {
@@ -46,7 +48,8 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     work.progress.finish_and_clear();
     let exit = if work.troubles.is_empty() { Exit::Success } else { Exit::Failure };
     let mut outcome = Outcome::new(String::new(), exit);
-    outcome.remarks = remarks + &left_out(work.dropped) + &work.troubles.render("rows without a decision");
+    outcome.remarks =
+        remarks + &left_out(work.dropped) + &cut(work.cut) + &work.troubles.render("rows without a decision");
     Ok(outcome)
 }
 
@@ -59,13 +62,16 @@ struct Work<'a> {
     progress: indicatif::ProgressBar,
     troubles: Listed,
     dropped: usize,
+    /// Prices that came out negative.
+    cut: usize,
 }
 
 impl Work<'_> {
     /// Decides for the rows of the table, or of the group at hand, a few thousand at a time.
     fn decide(&mut self, sink: &mut Sink) -> Result<(), CliError> {
         while let Some(chunk) = self.reader.next()? {
-            let decided = self.deciding.decide(&chunk.features, chunk.rows)?;
+            let decided = self.deciding.decide(&chunk.features, &chunk.known, chunk.rows)?;
+            self.cut += self.deciding.cut(&chunk.features, &chunk.known, chunk.rows)?;
             for (row, line) in decided.iter().zip(&chunk.lines).filter(|(row, _)| !row.is_optimal()) {
                 let place = self.reader.place_of(*line);
                 if self.args.infeasible == Undecided::Fail {

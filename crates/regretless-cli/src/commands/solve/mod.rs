@@ -9,7 +9,7 @@ use regretless_project::{Instances, Parameters, Spec};
 use self::answer::{Answer, Report};
 use crate::args::{Format, SolveArgs};
 use crate::error::CliError;
-use crate::output::{Exit, Outcome, json};
+use crate::output::{Exit, Outcome, cut, json};
 
 /// Instances that are held at a time: their matrices can be large.
 const CHUNK: usize = 1024;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<Outcome, CliError> {
     };
     let mut outcome = Outcome::new(text, exit);
     if args.format == Format::Table {
-        outcome.remarks = table::remarks(&report);
+        outcome.remarks = table::remarks(&report) + &cut(instances.cut());
     }
     Ok(outcome)
 }

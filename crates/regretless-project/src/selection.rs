@@ -1,38 +1,58 @@
-//! Predicted parts: which entries of a problem come from which columns of a table.
+//! Columns of a table by name or pattern.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::Parameter;
 use crate::error::{Place, Result, SpecError, Trouble, count, shorten};
 use crate::suggest;
+use regretless_core::problem::Named;
+use regretless_core::{Parameter, Problem};
 
-/// A part of a problem whose values come from a table, one row an instance.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Predicted {
-    /// The key that says so, such as `soft[0].rows`.
-    pub key: String,
-    /// The kind of parameter.
-    pub parameter: Parameter,
-    /// The block it belongs to, for rows and their limits and prices.
-    pub block: Option<String>,
-    /// Its entries within all entries of that kind, row-major.
-    pub range: Range<usize>,
-    /// Rows and columns of a dense matrix, `None` for a vector and for the stored values of a sparse one.
-    pub matrix: Option<(usize, usize)>,
-    /// Column names and patterns, in the order written.
-    pub columns: Vec<String>,
+/// Whether a column is there when the decision is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// It is not: a predictor stands in for it.
+    Predicted,
+    /// It is.
+    Known,
 }
 
-impl Predicted {
-    /// The columns of `header` that hold the part's entries, in order: selectors as written, and the columns of a
-    /// pattern in the table's order; see [`Problem::named`](regretless_core::Problem::named) for what names say then. `table` is the place that messages name.
+impl Kind {
+    /// The key that says so.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Predicted => "predict",
+            Self::Known => "known",
+        }
+    }
+}
+
+/// Columns of a table, one row an instance, that numbers of a problem are taken from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// The key that says so, such as `soft[0].rows`.
+    pub key: String,
+    /// Predicted or known.
+    pub kind: Kind,
+    /// Column names and patterns, in the order written.
+    pub columns: Vec<String>,
+    /// How many columns they have to come to.
+    pub count: usize,
+    /// Rows and columns of a dense matrix that they are, row by row; `None` for anything else.
+    pub matrix: Option<(usize, usize)>,
+    /// What they are as a whole, and its rows (the entries of a vector) among all stacked ones: names beat the order of the table.
+    pub home: Option<(Parameter, Range<usize>)>,
+}
+
+impl Selection {
+    /// The columns of `header` that are meant, in order: selectors as written, and the columns of a
+    /// pattern in the table's order. `table` is the place that messages name.
     pub fn select(&self, header: &[String], table: &Place) -> Result<Vec<usize>> {
         let mut chosen = Vec::new();
         for selector in &self.columns {
             let found = pick(selector, header);
             if found.is_empty() {
-                let needs = format!("`{}` needs {} here", self.key, count(self.range.len(), "column"));
+                let needs = format!("`{}` needs {} here", self.key, count(self.count, "column"));
                 return Err(no_column(selector, header, table, &needs));
             }
             chosen.extend(found);
@@ -44,10 +64,10 @@ impl Predicted {
             let trouble = if same_column { Trouble::RepeatedColumn(shorten(twice)) } else { trouble };
             return Err(self.fail(table, trouble));
         }
-        if chosen.len() != self.range.len() {
+        if chosen.len() != self.count {
             let trouble = Trouble::ColumnCount {
                 key: self.key.clone(),
-                expected: self.range.len(),
+                expected: self.count,
                 found: chosen.len(),
                 shape: self.shape(),
                 selectors: self.selectors(),
@@ -59,13 +79,26 @@ impl Predicted {
         Ok(chosen)
     }
 
+    /// Puts the columns that a pattern found in order where their names tell which is whose: what a pattern finds comes in the order of
+    /// the table, a list is meant as it is written. See [`Problem::named`](regretless_core::Problem::named).
+    pub(crate) fn ordered(&self, chosen: Vec<usize>, header: &[String], problem: &Problem) -> Vec<usize> {
+        let ([_pattern], Some((parameter, rows))) = (self.columns.as_slice(), &self.home) else { return chosen };
+        let entries = parameter.pattern(problem).map_or(rows.clone(), |pattern| pattern.range(rows.clone()));
+        let names: Vec<String> = chosen.iter().map(|&i| header[i].clone()).collect();
+        match problem.named(*parameter, entries, &names) {
+            Named::All(order) => order.into_iter().map(|k| chosen[k]).collect(),
+            _ => chosen,
+        }
+    }
+
     fn fail(&self, table: &Place, trouble: Trouble) -> Box<SpecError> {
         SpecError::new(table.clone(), trouble).hint(format!("the columns are selected by `{}`", self.key))
     }
 
     /// What a bad cell is, for hints.
     pub(crate) fn cell_hint(&self) -> String {
-        format!("the column is an entry of the predicted `{}`", self.key)
+        let how = if self.kind == Kind::Predicted { "predicted" } else { "known" };
+        format!("the column is an entry of the {how} `{}`", self.key)
     }
 
     /// The shape in words: `2 × 3, row by row` or `one an entry`.
@@ -87,7 +120,7 @@ impl Predicted {
         format!(
             "`{}` needs {} ({}) from {}",
             self.key,
-            count(self.range.len(), "column"),
+            count(self.count, "column"),
             self.shape(),
             self.selectors()
         )
@@ -178,14 +211,14 @@ mod tests {
         }
     }
 
-    fn part(columns: &[&str], entries: usize) -> Predicted {
-        Predicted {
+    fn part(columns: &[&str], count: usize) -> Selection {
+        Selection {
             key: "objective.linear".into(),
-            parameter: Parameter::Linear,
-            block: None,
-            range: 0..entries,
-            matrix: None,
+            kind: Kind::Predicted,
             columns: columns.iter().map(|&c| c.to_owned()).collect(),
+            count,
+            matrix: None,
+            home: None,
         }
     }
 
