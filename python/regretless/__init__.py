@@ -23,6 +23,7 @@ from .losses import METHODS, DecisionLoss, LossResult, Method
 from .measures import Decisions, regret
 from .multipliers import Certificate, Multipliers
 from .problem import Optimum, Problem, RowValues, Soft
+from .quantities import At, Quantities
 from .run import Run, read_problem
 from .surrogate import Gradients, Solution, Surrogate
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METHODS",
+    "At",
     "Certificate",
     "Check",
     "Comparison",
@@ -49,6 +51,7 @@ __all__ = [
     "Problem",
     "ProblemError",
     "ProjectError",
+    "Quantities",
     "RegretlessError",
     "RegretlessWarning",
     "RowValues",

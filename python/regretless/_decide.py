@@ -12,12 +12,12 @@ from ._troubles import tell
 PIECE = 4096
 
 
-def decided(learner: _regretless.Learner, features: Float, threads: int | None) -> Float:
-    """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them."""
+def decided(learner: _regretless.Learner, features: Float, known: Float, threads: int | None) -> Float:
+    """Exact decisions for rows of features, with what is known of them; a row whose prediction has no optimum is NaN, and one warning counts them."""
     parts: list[Float] = []
     troubles: dict[int, str] = {}
     for start in range(0, max(len(features), 1), PIECE):
-        x, status = learner.decide(features[start : start + PIECE], threads)
+        x, status = learner.decide(features[start : start + PIECE], known[start : start + PIECE], threads)
         parts.append(np.where(np.array(status)[:, np.newaxis] == "optimal", x, np.nan) if len(x) else x)
         troubles |= {start + i: why for i, why in enumerate(status) if why != "optimal"}
     tell(troubles, len(features), "decision", "mark", "Their decision is NaN.", stacklevel=4)

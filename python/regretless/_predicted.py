@@ -13,6 +13,7 @@ from ._arrays import Float, floats
 from ._frames import distinct, header, matched, some
 from .errors import ProblemError, RegretlessError
 from .problem import Problem
+from .quantities import Quantities, flat
 
 Values = ArrayLike | Mapping[str, ArrayLike]
 
@@ -38,19 +39,39 @@ def names(problem: Problem, predict: str | Sequence[str] | None, word: str = "pr
 
 
 class Predicted:
-    """The parameters that are predicted, whole and in this order, and how they lie in a flat row."""
+    """What is predicted: parameters, whole and in this order, or quantities; and how they lie in a flat row."""
 
-    def __init__(self, problem: Problem, predict: str | Sequence[str] | None) -> None:
+    def __init__(self, problem: Problem, predict: str | Sequence[str] | Quantities | None) -> None:
         self.problem = problem
-        self.names = names(problem, predict)
+        self.quantities = predict if isinstance(predict, Quantities) else None
         shapes = problem.shapes
-        if unknown := [name for name in self.names if name not in shapes]:
-            raise ProblemError(f"the problem has no parameter `{unknown[0]}`: it has {', '.join(shapes)}")
-        self.shapes = {name: shapes[name] for name in self.names}
+        if isinstance(predict, Quantities):
+            if predict.problem is not problem:
+                raise ProblemError("the quantities are of another problem")
+            self.names, self.shapes = predict.names, dict(predict.shapes)
+        else:
+            self.names = names(problem, predict)
+            if unknown := [name for name in self.names if name not in shapes]:
+                raise ProblemError(f"the problem has no parameter `{unknown[0]}`: it has {', '.join(shapes)}")
+            if twice := [name for k, name in enumerate(self.names) if name in self.names[:k]]:
+                raise ProblemError(f"`{twice[0]}` is predicted twice")
+            self.shapes = {name: shapes[name] for name in self.names}
         self.width = sum(prod(shape) for shape in self.shapes.values())
+
+    @property
+    def placing(self) -> Any:
+        """What the engine is told: the parameters, or the terms."""
+        return self.names if self.quantities is None else self.quantities.placing
+
+    @property
+    def symbols(self) -> set[str]:
+        """The parameters that depend on what is predicted."""
+        return set(self.names) if self.quantities is None else self.quantities.symbols
 
     def flat(self, what: str, values: Values) -> Float:
         """Rows of a batch; no copy for a single parameter."""
+        if self.quantities is not None:
+            return flat(what, values, self.shapes)
         # A dict of columns is a frame like any other.
         by_parameter = isinstance(values, Mapping) and set(values) & set(self.problem.shapes)
         if not by_parameter and len(self.names) > 1:
@@ -74,6 +95,18 @@ class Predicted:
             rows = len(array)
             parts.append(array.reshape(rows, prod(shape)))
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+    def known(self, values: Values | None, rows: int) -> Float:
+        """What is known of the rows of a batch."""
+        if self.quantities is not None:
+            return self.quantities.known_rows(values, rows)
+        if values is not None:
+            raise ProblemError("nothing is known by row here: say where it goes, predict=Quantities(…, known=…)")
+        return np.zeros((rows, 0))
+
+    def given(self, rows: Float, known: Float) -> dict[str, Float]:
+        """The problem's parameters at rows of what is predicted."""
+        return self.parts(rows) if self.quantities is None else self.quantities.parameters(rows, known)
 
     def named(
         self,

@@ -18,6 +18,7 @@ from ._troubles import Infeasible, checked, tell
 from .errors import LossError
 from .multipliers import MultiplierRule, multipliers_for
 from .problem import Problem, stated_problem
+from .quantities import Quantities
 from .surrogate import PROBES
 
 __all__ = ["METHODS", "DecisionLoss", "LossResult", "Method"]
@@ -53,13 +54,15 @@ class LossResult(Brief):
     gradient: Shaped
     #: Samples that have no loss, with the reason; see ``infeasible`` of :class:`DecisionLoss`.
     troubles: dict[int, str]
+    #: Prices that came out negative in the predictions, and count as 0.
+    cut: int = 0
 
 
 class DecisionLoss:
     """A loss that looks at decisions.
 
     ``method`` is one of ``METHODS`` (``surrogate`` is ``surrogate-smooth``), ``predict`` what is predicted (θ, if the problem
-    states none, need not be named). With ``mix = w`` the gradient
+    states none, need not be named); :class:`Quantities` if it is more, or less, than whole parameters. With ``mix = w`` the gradient
     is ``w·g₂ + (1 − w)·g·‖g₂‖/‖g‖`` over the batch, g₂ that of L2: the method's gradient at the length of L2's. ``scale`` are units for
     the prediction losses, such as the deviations of the targets. ``smoothing`` is that of the surrogate, for ``surrogate-smooth``.
 
@@ -82,7 +85,7 @@ class DecisionLoss:
         problem: Problem,
         method: Method | str = "surrogate",
         *,
-        predict: str | Sequence[str] | None = None,
+        predict: str | Sequence[str] | Quantities | None = None,
         K: float | Mapping[str, ArrayLike] | Literal["auto"] = "auto",
         smoothing: float = 0.0,
         multipliers: MultiplierRule = "dual",
@@ -92,6 +95,7 @@ class DecisionLoss:
         under: float = 1.0,
         scale: ArrayLike | None = None,
         examples: Values | None = None,
+        examples_known: Values | None = None,
         infeasible: Infeasible = "mark",
         store_bytes: int = 512 << 20,
     ) -> None:
@@ -121,7 +125,8 @@ class DecisionLoss:
             self._build(self.method, problem._any_penalties())
         self._l2 = None if mix is None else self._build("l2", None)
         if examples is not None:
-            self._ready(self._predicted.flat("examples", examples))
+            rows = self._predicted.flat("examples", examples)
+            self._ready(rows, self._predicted.known(examples_known, len(rows)))
 
     @property
     def K(self) -> float | dict[str, float] | None:
@@ -135,16 +140,16 @@ class DecisionLoss:
     def _build(self, method: str, multipliers: Any) -> _regretless.Loss:
         k, rows = (self._K.k or 5.0, self._K.rows(self.problem)) if method in _ON_SURROGATE else (5.0, None)
         return _regretless.Loss(
-            self.problem._inner, method, self._predicted.names, k, rows, *self._settings,
+            self.problem._inner, method, self._predicted.placing, k, rows, *self._settings,
             multipliers, self._scale, self._store_bytes,
         )  # fmt: skip
 
-    def _ready(self, truths: Float) -> _regretless.Loss:
+    def _ready(self, truths: Float, known: Float) -> _regretless.Loss:
         if self._inner is None:
             values = self._penalties
             if self._needs_multipliers and (values is None or not self._K.settled):
-                some = truths[:: -(-len(truths) // PROBES) or 1]
-                given = self._predicted.parts(some)
+                step = -(-len(truths) // PROBES) or 1
+                given = self._predicted.given(truths[::step], known[::step])
                 batch = self.problem._batch(given)
                 self._K.fit(self.problem, batch)
             if self._needs_multipliers and values is None:
@@ -162,9 +167,15 @@ class DecisionLoss:
         return self._inner
 
     def __call__(
-        self, predictions: Values, truths: Values, *, ids: ArrayLike | None = None, threads: int | None = None
+        self,
+        predictions: Values,
+        truths: Values,
+        *,
+        known: Values | None = None,
+        ids: ArrayLike | None = None,
+        threads: int | None = None,
     ) -> LossResult:
-        """Values and gradients of a batch; samples with ``ids`` start where they were solved last."""
+        """Values and gradients of a batch, with what is ``known`` of its rows; samples with ``ids`` start where they were solved last."""
         predicted, true = self._predicted.flat("predictions", predictions), self._predicted.flat("truths", truths)
         rows = len(predicted)
         if len(true) != rows:
@@ -173,11 +184,12 @@ class DecisionLoss:
             return LossResult(np.zeros(0), self._predicted.shaped(predicted), {})
         # Without ids nothing of a sample is to be remembered; the ids of a batch are then its own.
         own = sample_ids(ids, rows)
-        known = np.arange(rows, dtype=np.uint64) if own is None else own
-        answer = self._ready(true).evaluate(predicted, true, known, threads)
+        sample = np.arange(rows, dtype=np.uint64) if own is None else own
+        there = np.ascontiguousarray(self._predicted.known(known, rows))
+        answer = self._ready(true, there).evaluate(predicted, true, there, sample, threads)
         value, gradient, troubles = answer["values"], answer["gradients"], dict(answer["troubles"])
         if self._l2 is not None and self.mix is not None:
-            plain = self._l2.evaluate(predicted, true, known, threads)["gradients"]
+            plain = self._l2.evaluate(predicted, true, there, sample, threads)["gradients"]
             gradient = _regretless.mix(gradient, plain, self.mix)
         self._uncapped = answer["uncapped"]
         if troubles:
@@ -185,7 +197,7 @@ class DecisionLoss:
             without = list(troubles)
             value[without] = np.nan
             gradient[without] = 0.0 if self.infeasible == "skip" else np.nan
-        return LossResult(value, self._predicted.shaped(gradient), troubles)
+        return LossResult(value, self._predicted.shaped(gradient), troubles, answer["cut"])
 
     def end_epoch(self) -> list[str]:
         """Doubles the penalties that were too small in the last batch; the names of their rows."""

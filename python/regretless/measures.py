@@ -15,6 +15,7 @@ from ._troubles import Infeasible, checked, tell
 from .errors import LossError
 from .multipliers import multipliers_for
 from .problem import Problem, stated_problem
+from .quantities import Quantities
 
 __all__ = ["Decisions", "regret"]
 
@@ -116,7 +117,8 @@ def regret(
     truths: Values | None = None,
     *,
     decisions: ArrayLike | None = None,
-    predict: str | Sequence[str] | None = None,
+    predict: str | Sequence[str] | Quantities | None = None,
+    known: Values | None = None,
     infeasible: Infeasible = "mark",
     threads: int | None = None,
 ) -> Decisions:
@@ -141,20 +143,21 @@ def regret(
     if truths is None or (predictions is None) == (decisions is None):
         raise LossError("give truths, and either predictions or decisions")
     true = layout.flat("truths", truths)
+    there = np.ascontiguousarray(layout.known(known, len(true)))
     prices = None
-    if (decisions is not None or HARD & set(layout.names)) and len(true):
-        given = layout.parts(true)
+    if (decisions is not None or HARD & layout.symbols) and len(true):
+        given = layout.given(true, there)
         found = multipliers_for(problem, "dual", given, list(given))
         prices = None if found is None else found.values._tuple()
-    judge = _regretless.Judge(problem._inner, layout.names, prices, 0)
+    judge = _regretless.Judge(problem._inner, layout.placing, prices, 0)
     if predictions is not None:
         predicted = layout.flat("predictions", predictions)
         if len(predicted) != len(true):
             raise LossError(f"there are {len(predicted)} predictions and {len(true)} truths")
-        answer = judge.evaluate(predicted, true, np.arange(len(true), dtype=np.uint64), threads)
+        answer = judge.evaluate(predicted, true, there, np.arange(len(true), dtype=np.uint64), threads)
     else:
         x = floats("decisions", decisions if decisions is not None else ())
         if x.shape != (len(true), problem.n):
             raise LossError(f"decisions have the shape {x.shape}, expected ({len(true)}, {problem.n})")
-        answer = judge.judge(x, true, threads)
+        answer = judge.judge(x, true, there, threads)
     return told(Decisions(**answer), checked(infeasible), stacklevel=4)

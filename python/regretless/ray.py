@@ -162,7 +162,9 @@ class Decider:
 
     def __call__(self, batch: Any) -> Any:
         features = _columns("the batch", batch, self._run.features)
-        status, names, numbers = self._run._learner.decided(features, None, self._predictions, self._threads)
+        known = self._run._known(batch, batch, len(features))
+        learner = self._run._learner
+        status, names, numbers = learner.decided(features, known, None, self._predictions, self._threads)
         columns = {name: batch[name] for name in self._keep}
         columns |= {"status": np.array(status, dtype=object)}
         columns |= dict(zip(names, np.ascontiguousarray(numbers.T)))

@@ -308,7 +308,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
 
     def decide(self, X: Any) -> Float | Frame:
         """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them."""
-        x = decided(self._fitted(), self._features(X), self.threads)
+        features = self._features(X)
+        x = decided(self._fitted(), features, np.zeros((len(features), 0)), self.threads)
         return self._framed(x, self._rows.problem.variables)
 
     def evaluate(self, X: Any, y: Values) -> Decisions:
@@ -316,7 +317,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         learner, features, truths = self._fitted(), self._features(X), self._truths(y)
         if len(truths) != len(features):
             raise TrainingError(f"inconsistent numbers of samples: X has {len(features)} rows, y {len(truths)}")
-        return told(Decisions(**learner.evaluate(features, truths, self.threads)), stacklevel=4)
+        return told(Decisions(**learner.evaluate(features, truths, np.zeros((len(features), 0)), self.threads)), stacklevel=4)
 
     def score(self, X: Any, y: Values, sample_weight: ArrayLike | None = None) -> float:
         """Minus the mean regret: higher is better, 0 is best. NaN if a prediction cannot be decided with, so that a search ranks it last."""

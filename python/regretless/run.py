@@ -133,16 +133,33 @@ class Run:
         """Predicted numbers, one column a target."""
         return self._learner.predict(self._features(X))
 
-    def decide(self, X: Any, *, threads: int | None = None) -> Float:
-        """Exact decisions; a row whose prediction has no optimum is NaN, and one warning counts them."""
-        return decided(self._learner, self._features(X), threads)
+    @property
+    def known(self) -> list[str]:
+        """Names of the columns that are known by row, in the model's order."""
+        return list(self.card.get("known", []))
 
-    def evaluate(self, X: Any, y: Any, *, threads: int | None = None) -> Decisions:
+    def decide(self, X: Any, *, known: Any = None, threads: int | None = None) -> Float:
+        """Exact decisions; a row whose prediction has no optimum is NaN, and one warning counts them. What is known of the rows is in the
+        frame ``X``, or in ``known``."""
+        features = self._features(X)
+        return decided(self._learner, features, self._known(X, known, len(features)), threads)
+
+    def _known(self, X: Any, known: Any, rows: int) -> Float:
+        if not self.known:
+            return np.zeros((rows, 0))
+        if known is None and header(X) is None:
+            raise ProjectError(f"{some(self.known)} are known by row: give them as `known`, or X as a frame that has them")
+        found = _columns("known", X if known is None else known, self.known)
+        if len(found) != rows:
+            raise ProjectError(f"X has {rows} rows, known {len(found)}")
+        return found
+
+    def evaluate(self, X: Any, y: Any, *, known: Any = None, threads: int | None = None) -> Decisions:
         """Decisions judged by the parameters that came true; ``y`` has the targets, by name or in their order."""
         features, truths = self._features(X), _columns("y", y, self.targets)
         if len(truths) != len(features):
             raise ProjectError(f"X has {len(features)} rows, y {len(truths)}")
-        return told(Decisions(**self._learner.evaluate(features, truths, threads)), stacklevel=4)
+        return told(Decisions(**self._learner.evaluate(features, truths, self._known(X, known, len(features)), threads)), stacklevel=4)
 
     def _features(self, X: Any) -> Float:
         if self.own is None:

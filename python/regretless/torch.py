@@ -300,11 +300,12 @@ class _Lose(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, module: DecisionLoss, truths: Any, ids: Any, names: tuple[str, ...], *tensors: Tensor
+        ctx: Any, module: DecisionLoss, truths: Any, rows: Any, ids: Any, names: tuple[str, ...], *tensors: Tensor
     ) -> Tensor:
         given = {name: _array(tensor) for name, tensor in zip(names, tensors)}
         one = len(names) == 1
-        result = module.loss(given[names[0]] if one else given, truths, ids=ids, threads=module.threads)
+        shown = given[names[0]] if one else given
+        result = module.loss(shown, truths, known=rows, ids=ids, threads=module.threads)
         module.troubles = result.troubles
         values = result.value
         # Those that are left out are no part of the mean; those that are marked make it NaN, as in any other loss.
@@ -331,7 +332,7 @@ class _Lose(torch.autograd.Function):
             upstream = outputs[0].reshape(-1, *[1] * (grad.dim() - 1)) if ctx.each else outputs[0]
             return upstream * grad
 
-        return (None, None, None, None, *map(pulled, ctx.grads))
+        return (None, None, None, None, None, *map(pulled, ctx.grads))
 
 
 class DecisionLoss(_Remembering):
@@ -371,9 +372,14 @@ class DecisionLoss(_Remembering):
         self.troubles: dict[int, str] = {}
 
     def forward(
-        self, predicted: Tensor | Mapping[str, Tensor], true: Tensor | Mapping[str, Tensor], *, ids: Any = None
+        self,
+        predicted: Tensor | Mapping[str, Tensor],
+        true: Tensor | Mapping[str, Tensor],
+        *,
+        known: Any = None,
+        ids: Any = None,
     ) -> Tensor:
-        """The loss, reduced as asked."""
+        """The loss, reduced as asked; ``known`` is what is known of the rows, see :class:`regretless.Quantities`."""
         names = self.loss._predicted.names
         given = predicted if isinstance(predicted, Mapping) else {names[0]: predicted}
         if set(given) != set(names):
@@ -382,9 +388,10 @@ class DecisionLoss(_Remembering):
             for name, tensor in value.items():
                 _check(f"{what} of {name}" if name else what, tensor)
         truths = {k: _array(v) for k, v in true.items()} if isinstance(true, Mapping) else _array(true)
-        known = _array(ids) if isinstance(ids, Tensor) else ids
+        plain = lambda v: _array(v) if isinstance(v, Tensor) else v  # noqa: E731
+        rows = {k: plain(v) for k, v in known.items()} if isinstance(known, Mapping) else plain(known)
         tensors = [given[name] for name in names]
-        return _Lose.apply(self, truths, known, tuple(names), *tensors)  # type: ignore[no-any-return]
+        return _Lose.apply(self, truths, rows, plain(ids), tuple(names), *tensors)  # type: ignore[no-any-return]
 
     def _fitted(self) -> NumpyLoss:
         return self.loss
