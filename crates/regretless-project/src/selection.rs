@@ -82,7 +82,9 @@ impl Selection {
     /// Puts the columns that a pattern found in order where their names tell which is whose: what a pattern finds comes in the order of
     /// the table, a list is meant as it is written. See [`Problem::named`](regretless_core::Problem::named).
     pub(crate) fn ordered(&self, chosen: Vec<usize>, header: &[String], problem: &Problem) -> Vec<usize> {
-        let ([_pattern], Some((parameter, rows))) = (self.columns.as_slice(), &self.home) else { return chosen };
+        let ([_pattern], Some((parameter, rows))) = (self.columns.as_slice(), &self.home) else {
+            return chosen;
+        };
         let entries = parameter.pattern(problem).map_or(rows.clone(), |pattern| pattern.range(rows.clone()));
         let names: Vec<String> = chosen.iter().map(|&i| header[i].clone()).collect();
         match problem.named(*parameter, entries, &names) {

@@ -89,9 +89,12 @@ fn parts(spec: &Spec) -> Vec<Part> {
         };
         match &part.home {
             Some((parameter, rows)) => all.push(range(*parameter, rows.clone())),
-            None => all.extend(spec.placed().parameters(at).into_iter().map(|parameter| {
-                (parameter.symbol(), 0, 0, part.columns.clone())
-            })),
+            None => all.extend(
+                spec.placed()
+                    .parameters(at)
+                    .into_iter()
+                    .map(|parameter| (parameter.symbol(), 0, 0, part.columns.clone())),
+            ),
         }
     }
     all

@@ -242,7 +242,10 @@ impl VectorPart {
             Self::Columns(from) => {
                 ctx.many(key, len)?;
                 let places = (0..len).map(|i| (i, 0)).collect();
-                Ok((vec![placeholder; len], vec![Wanted { key: key.clone(), places, from, shape: None, whole: true }]))
+                Ok((
+                    vec![placeholder; len],
+                    vec![Wanted { key: key.clone(), places, from, shape: None, whole: true }],
+                ))
             }
             Self::Values(values, _) if values.len() == len => Ok((values, Vec::new())),
             Self::Values(values, file) => misfit(values.len(), file),
@@ -288,7 +291,8 @@ impl MatrixPart {
             Self::Columns(from) => {
                 ctx.many(key, rows.saturating_mul(cols))?;
                 let places = (0..rows * cols).map(|k| (k / cols, k % cols)).collect();
-                let wanted = Wanted { key: key.clone(), places, from, shape: Some((rows, cols)), whole: true };
+                let wanted =
+                    Wanted { key: key.clone(), places, from, shape: Some((rows, cols)), whole: true };
                 Ok((Matrix::zeros(rows, cols).into(), vec![wanted]))
             }
             Self::Values(matrix, _) if matrix.rows() == rows => Ok((matrix.into(), Vec::new())),
