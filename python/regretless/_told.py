@@ -75,9 +75,7 @@ class Candidate(TypedDict):
     seconds: float
 
 
-class Card(TypedDict):
-    """What a model file says about itself."""
-
+class _Card(TypedDict):
     format: int
     version: str
     method: str
@@ -86,6 +84,13 @@ class Card(TypedDict):
     features: list[str]
     targets: list[str]
     per_variable: list[list[int]] | None
+
+
+class Card(_Card, total=False):
+    """What a model file says about itself."""
+
+    #: Columns that are known by row, if there are any.
+    known: list[str]
 
 
 class Activity(TypedDict):

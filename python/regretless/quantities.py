@@ -131,7 +131,9 @@ class Quantities:
         found = re.fullmatch(r"\s*(\w+)\s*(?:\[([^\]]*)\])?\s*", place)
         shapes = self.problem.shapes
         if found is None or found[1] not in shapes:
-            raise ProblemError(f"`{place}` is no place: a parameter such as `d`, or `b[1]`; there are {', '.join(shapes)}")
+            raise ProblemError(
+                f"`{place}` is no place: a parameter such as `d`, or `b[1]`; there are {', '.join(shapes)}"
+            )
         symbol, index = found[1], found[2]
         if index is None:
             return np.arange(prod(shapes[symbol]))
@@ -141,7 +143,7 @@ class Quantities:
         matrix = at_places is not None or len(shapes[symbol]) == 2
         numbers = []
         for axis, step in enumerate(steps):
-            by_variable = axis == 1 or not matrix and symbol in ("theta", "lower", "upper")
+            by_variable = axis == 1 or (not matrix and symbol in ("theta", "lower", "upper"))
             if by_variable and step in variables:
                 numbers.append(variables.index(step))
             elif re.fullmatch(r"\d+", step):
@@ -168,10 +170,13 @@ class Quantities:
     def _place(self, name: str, at: At) -> None:
         symbol = re.split(r"[\s\[]", at.place.strip())[0]
         entries, start, known = self._entries(at.place), self._starts[name], name in self.known
-        factor, by = 1.0, [None] * len(entries)
+        factor = 1.0
+        by: list[int | None] = [None] * len(entries)
         if isinstance(at.factor, str):
             if at.factor not in self.known:
-                raise ProblemError(f"the factor `{at.factor}` of `{name}` is not known: a factor is fixed or known by row")
+                raise ProblemError(
+                    f"the factor `{at.factor}` of `{name}` is not known: a factor is fixed or known by row"
+                )
             size, first = prod(self.known[at.factor]), self._starts[at.factor]
             if size not in (1, len(entries)):
                 raise ProblemError(f"the factor `{at.factor}` has {size} entries, `{at.place}` has {len(entries)}")
@@ -212,14 +217,15 @@ def _named(given: str | Sequence[str] | Mapping[str, Places]) -> dict[str, list[
         given = [given]
     if not isinstance(given, Mapping):
         return {name: [] for name in given}
-    at = lambda place: place if isinstance(place, At) else At(place)  # noqa: E731
-    each = lambda places: [places] if isinstance(places, (str, At)) else list(places)  # noqa: E731
-    return {name: [at(place) for place in each(places)] for name, places in given.items()}
+    return {name: _places(places) for name, places in given.items()}
 
 
-def flat(
-    what: str, values: Any, shapes: Mapping[str, tuple[int, ...]], rows: int | None = None
-) -> Float:
+def _places(places: Places) -> list[At]:
+    each = [places] if isinstance(places, (str, At)) else places
+    return [place if isinstance(place, At) else At(place) for place in each]
+
+
+def flat(what: str, values: Any, shapes: Mapping[str, tuple[int, ...]], rows: int | None = None) -> Float:
     """Rows of a batch of named arrays; no copy for a single one, which need not be named."""
     if not isinstance(values, Mapping):
         if len(shapes) > 1:

@@ -317,7 +317,9 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         learner, features, truths = self._fitted(), self._features(X), self._truths(y)
         if len(truths) != len(features):
             raise TrainingError(f"inconsistent numbers of samples: X has {len(features)} rows, y {len(truths)}")
-        return told(Decisions(**learner.evaluate(features, truths, np.zeros((len(features), 0)), self.threads)), stacklevel=4)
+        return told(
+            Decisions(**learner.evaluate(features, truths, np.zeros((len(features), 0)), self.threads)), stacklevel=4
+        )
 
     def score(self, X: Any, y: Values, sample_weight: ArrayLike | None = None) -> float:
         """Minus the mean regret: higher is better, 0 is best. NaN if a prediction cannot be decided with, so that a search ranks it last."""

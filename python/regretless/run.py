@@ -148,7 +148,9 @@ class Run:
         if not self.known:
             return np.zeros((rows, 0))
         if known is None and header(X) is None:
-            raise ProjectError(f"{some(self.known)} are known by row: give them as `known`, or X as a frame that has them")
+            raise ProjectError(
+                f"{some(self.known)} are known by row: give them as `known`, or X as a frame that has them"
+            )
         found = _columns("known", X if known is None else known, self.known)
         if len(found) != rows:
             raise ProjectError(f"X has {rows} rows, known {len(found)}")
@@ -159,7 +161,10 @@ class Run:
         features, truths = self._features(X), _columns("y", y, self.targets)
         if len(truths) != len(features):
             raise ProjectError(f"X has {len(features)} rows, y {len(truths)}")
-        return told(Decisions(**self._learner.evaluate(features, truths, self._known(X, known, len(features)), threads)), stacklevel=4)
+        return told(
+            Decisions(**self._learner.evaluate(features, truths, self._known(X, known, len(features)), threads)),
+            stacklevel=4,
+        )
 
     def _features(self, X: Any) -> Float:
         if self.own is None:

@@ -295,6 +295,10 @@ class CvxpyLayer(torch.nn.Module):
         return tuple(parts[name] for name in self.variable_names)
 
 
+def _plain(values: Any) -> Any:
+    return _array(values) if isinstance(values, Tensor) else values
+
+
 class _Lose(torch.autograd.Function):
     """Losses of a batch, reduced as asked, with the gradients that came with the values."""
 
@@ -388,10 +392,9 @@ class DecisionLoss(_Remembering):
             for name, tensor in value.items():
                 _check(f"{what} of {name}" if name else what, tensor)
         truths = {k: _array(v) for k, v in true.items()} if isinstance(true, Mapping) else _array(true)
-        plain = lambda v: _array(v) if isinstance(v, Tensor) else v  # noqa: E731
-        rows = {k: plain(v) for k, v in known.items()} if isinstance(known, Mapping) else plain(known)
+        rows = {k: _plain(v) for k, v in known.items()} if isinstance(known, Mapping) else _plain(known)
         tensors = [given[name] for name in names]
-        return _Lose.apply(self, truths, rows, plain(ids), tuple(names), *tensors)  # type: ignore[no-any-return]
+        return _Lose.apply(self, truths, rows, _plain(ids), tuple(names), *tensors)  # type: ignore[no-any-return]
 
     def _fitted(self) -> NumpyLoss:
         return self.loss

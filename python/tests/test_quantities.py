@@ -14,7 +14,7 @@ def shop() -> rl.Problem:
     return rl.Problem(
         2,
         theta=[1.0, 0.0],
-        soft=[rl.Soft([[1.0, 1.0]], limit=[0.0], over=[6.0])],
+        soft=rl.Soft([[1.0, 1.0]], [0.0], weight=[6.0]),
         A=[[0.0, 1.0], [1.0, 0.0]],
         b=[0.0, 30.0],
         upper=[30.0, 30.0],
@@ -24,7 +24,7 @@ def shop() -> rl.Problem:
 def load(problem: rl.Problem) -> rl.Quantities:
     return rl.Quantities(
         problem,
-        {"load": ["d", rl.At("theta[1]", factor=0.02, shift=0.1)]},
+        {"load": ["d", rl.At("theta[1]", factor=0.2, shift=0.1)]},
         known={"stock": "b[0]"},
     )
 
@@ -35,9 +35,9 @@ def test_known_is_a_problem_per_row() -> None:
     predicted, true, stock = np.array([[9.0], [12.0]]), np.array([[10.0], [11.0]]), np.array([[3.0], [7.0]])
     found = rl.regret(problem, predicted, true, predict=quantities, known={"stock": stock})
     for i in range(2):
-        own = problem.solve(theta=[1.0, 0.02 * predicted[i, 0] + 0.1], d=predicted[i], b=[stock[i, 0], 30.0])
+        own = problem.solve(theta=[1.0, 0.2 * predicted[i, 0] + 0.1], d=predicted[i], b=[stock[i, 0], 30.0])
         assert found.x[i] == pytest.approx(own.x, abs=1e-7)
-        best = problem.solve(theta=[1.0, 0.02 * true[i, 0] + 0.1], d=true[i], b=[stock[i, 0], 30.0])
+        best = problem.solve(theta=[1.0, 0.2 * true[i, 0] + 0.1], d=true[i], b=[stock[i, 0], 30.0])
         assert found.optimal[i] == pytest.approx(best.objective)
     assert found.x[:, 1] == pytest.approx(stock[:, 0], abs=1e-7)
 

@@ -180,3 +180,50 @@ def test_reading_a_run_executes_nothing(farm: Path, tmp_path: Path) -> None:
     with pytest.raises((rl.ProjectError, rl.TrainingError), match="cannot be used"):
         rl.Run(tmp_path / "run")
     assert not (tmp_path / "trace").exists()
+
+
+SHOP = """
+[problem]
+variables = ["make", "store"]
+[objective]
+linear = [1.0, { predict = "load", factor = 0.2 }]
+[[soft]]
+name = "load"
+rows = [{ make = 1.0, store = 1.0 }]
+limit = { predict = "load" }
+over = 6.0
+[[hard]]
+name = "stock"
+rows = [{ store = 1.0 }]
+at_most = { known = "stock" }
+[bounds]
+upper = 30.0
+[data]
+file = "history.csv"
+[predictor]
+kind = "linear"
+[training]
+epochs = 3
+"""
+
+
+def test_known_stock_and_tied_load(tmp_path: Path) -> None:
+    """A run of the command line decides here as there, with the stock that is known of each row."""
+    if not COMMAND.exists():
+        pytest.skip("the command line is not built")
+    rng = np.random.default_rng(2)
+    rows = pandas.DataFrame({"rain": rng.random(60), "stock": rng.integers(1, 9, 60).astype(float)})
+    rows.assign(load=10.0 + 4.0 * rows["rain"] + rng.random(60)).to_csv(tmp_path / "history.csv", index=False)
+    rows.to_csv(tmp_path / "new.csv", index=False)
+    (tmp_path / "p.toml").write_text(SHOP)
+    call(tmp_path, "train", "p.toml", "--method", "surrogate", "--out", "run")
+    call(tmp_path, "decide", "run", "--features", "new.csv", "--out", "decided.csv")
+    decided = pandas.read_csv(tmp_path / "decided.csv")[["make", "store"]].to_numpy()
+    run = rl.Run(tmp_path / "run")
+    assert run.known == ["stock"] and run.targets == ["load"]
+    own = run.decide(rows)
+    assert own == pytest.approx(decided, abs=1e-8)
+    assert own[:, 1] == pytest.approx(rows["stock"].to_numpy())
+    assert (own == run.decide(rows[["rain", "stock"]].to_numpy(), known=rows["stock"].to_numpy())).all()
+    with pytest.raises(rl.ProjectError, match="known by row"):
+        run.decide(rows[["rain", "stock"]].to_numpy())
