@@ -209,8 +209,6 @@ epochs = 3
 
 def test_known_stock_and_tied_load(tmp_path: Path) -> None:
     """A run of the command line decides here as there, with the stock that is known of each row."""
-    if not COMMAND.exists():
-        pytest.skip("the command line is not built")
     rng = np.random.default_rng(2)
     rows = pandas.DataFrame({"rain": rng.random(60), "stock": rng.integers(1, 9, 60).astype(float)})
     rows.assign(load=10.0 + 4.0 * rows["rain"] + rng.random(60)).to_csv(tmp_path / "history.csv", index=False)
