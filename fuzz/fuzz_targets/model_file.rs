@@ -7,7 +7,7 @@ use regretless_project::{Limits, Spec};
 
 /// Small, so that time goes into the parser and not into eigenvalues.
 const LIMITS: Limits =
-    Limits { problem_bytes: 1 << 16, model_bytes: 1 << 16, table_bytes: 1 << 16, variables: 32, predicted: 1024, entries: 1024 };
+    Limits { problem_bytes: 1 << 16, model_bytes: 1 << 16, table_bytes: 1 << 16, variables: 32, predicted: 1024, terms: 4096, entries: 1024 };
 
 fuzz_target!(|text: &str| {
     if let Ok(spec) = Spec::parse(text, "model.mps", &LIMITS) {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use regretless_project::{Array, Limits, ParameterTable, Spec};
 
-const LIMITS: Limits = Limits { problem_bytes: 1 << 16, model_bytes: 1 << 16, table_bytes: 1 << 16, variables: 32, predicted: 1024, entries: 1024 };
+const LIMITS: Limits = Limits { problem_bytes: 1 << 16, model_bytes: 1 << 16, table_bytes: 1 << 16, variables: 32, predicted: 1024, terms: 4096, entries: 1024 };
 
 static SPEC: LazyLock<Spec> = LazyLock::new(|| {
     let text = "[problem]\nvariables = 2\n[objective]\nlinear = { predict = \"p*\" }\n";

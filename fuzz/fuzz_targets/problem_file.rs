@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use regretless_project::{Limits, ParameterTable, Spec};
 
 /// Small, so that time goes into the parser and not into eigenvalues.
-const LIMITS: Limits = Limits { problem_bytes: 1 << 16, model_bytes: 1 << 16, table_bytes: 1 << 16, variables: 32, predicted: 1024, entries: 1024 };
+const LIMITS: Limits = Limits { problem_bytes: 1 << 16, model_bytes: 1 << 16, table_bytes: 1 << 16, variables: 32, predicted: 1024, terms: 4096, entries: 1024 };
 
 fuzz_target!(|text: &str| {
     match Spec::parse(text, "nowhere/problem.toml", &LIMITS) {

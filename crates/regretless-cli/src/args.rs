@@ -357,6 +357,9 @@ pub(crate) struct CheckArgs {
     /// Values of the predicted parts: CSV (also gzip) or Parquet, one row an instance
     #[arg(long, value_name = "FILE", alias = "params")]
     pub(crate) data: Option<PathBuf>,
+    /// Show what a problem in algebra comes to instead: rows, counts, and one row of each written out with numbers
+    #[arg(long)]
+    pub(crate) expand: bool,
     /// Tables for people or JSON for machines
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
@@ -366,6 +369,7 @@ const CHECK_EXAMPLES: &str = "\
 Examples:
   regretless check examples/portfolio/problem.toml
   regretless check examples/farm/problem.toml --data examples/farm/prices.csv
+  regretless check battery/problem.toml --expand
   regretless check problem.toml --format json | jq '.checks[] | select(.verdict == \"failed\")'";
 
 #[derive(Args, Debug)]

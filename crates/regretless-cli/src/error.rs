@@ -48,6 +48,9 @@ pub(crate) enum CliError {
     /// Nothing is predicted, so nothing can be learned.
     #[error("{file} predicts nothing, so there is nothing to learn")]
     NothingToLearn { file: String },
+    /// A problem of matrices, asked for its expansion.
+    #[error("{file} states matrices: there is nothing to expand")]
+    NoAlgebra { file: String },
     /// Ctrl-C before anything was finished.
     #[error("stopped before anything was finished: there is nothing to show")]
     Interrupted,
@@ -151,6 +154,9 @@ impl CliError {
             }
             Self::NothingToLearn { .. } => {
                 Some("mark what is not known when deciding with { predict = \"columns\" }".into())
+            }
+            Self::NoAlgebra { .. } => {
+                Some("problems in algebra declare [variables], see docs/algebra.md; `regretless new battery` writes one".into())
             }
             Self::Busy { .. } => Some("wait for it, or choose another --out or --shard".into()),
             Self::ShardNeedsFolder => Some("name one with --out, such as --out plans".into()),

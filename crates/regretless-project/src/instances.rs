@@ -64,6 +64,14 @@ impl Instances {
         self.by_default.then(|| format!("{}, named by `[data]`: {rows}", self.file))
     }
 
+    /// The first instance in words.
+    pub(crate) fn first(&self) -> String {
+        match &self.table {
+            Some(_) => format!("the first row of {}", self.file),
+            None => "all numbers fixed".to_owned(),
+        }
+    }
+
     /// How many.
     #[allow(clippy::len_without_is_empty, reason = "there is always one")]
     pub fn len(&self) -> usize {

@@ -34,6 +34,7 @@
 //! Bad input is a [`SpecError`] that says where, what and what to do; nothing here panics on it, and nothing large is
 //! read or reserved before it is known to be within the [`Limits`].
 
+mod algebra;
 pub mod check;
 mod columns;
 mod data;
@@ -59,6 +60,7 @@ mod train;
 mod trouble;
 mod write;
 
+pub use algebra::{Expansion, Family, FirstRow, Goal, RowFamily};
 pub use columns::{Columns, Want};
 pub use data::{Array, Chunk, Column, Frame, ParameterTable, TableReader};
 #[cfg(feature = "parquet")]

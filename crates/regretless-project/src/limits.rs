@@ -21,6 +21,8 @@ pub struct Limits {
     pub variables: usize,
     /// Entries of one predicted part, each of which is a column of a table.
     pub predicted: usize,
+    /// Coefficients that a problem in algebra expands to, and members of its sets.
+    pub terms: usize,
     /// Entries of one matrix, or of the selected columns of one table.
     pub entries: usize,
 }
@@ -33,6 +35,7 @@ impl Default for Limits {
             table_bytes: 4 << 30,
             variables: 10_000,
             predicted: 1 << 20,
+            terms: 1 << 20,
             entries: 1 << 27,
         }
     }

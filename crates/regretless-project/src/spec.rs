@@ -6,13 +6,14 @@ use std::sync::Arc;
 use regretless_core::{Placement, Problem};
 use regretless_learn::{PredictorSettings, Settings, SurrogateSettings, TrainingSettings};
 
+use crate::algebra::{Expansion, Stated};
 use crate::data::{ParameterTable, read_text};
 use crate::data_settings::{DataFiles, DataSettings};
 use crate::error::{Place, Result};
 use crate::file::{DataSection, PredictorSection, SurrogateSection, TrainingSection};
 use crate::placed::Placed;
 use crate::selection::{Kind, Selection};
-use crate::{Limits, mps, resolve};
+use crate::{Instances, Limits, mps, resolve};
 
 /// A checked problem file: the problem, what of it is predicted, and the settings.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub struct Spec {
     pub(crate) data: Option<DataSettings>,
     pub(crate) settings: Settings,
     pub(crate) sections: Sections,
+    /// The words of a problem in algebra.
+    pub(crate) algebra: Option<Arc<Stated>>,
     pub(crate) limits: Limits,
 }
 
@@ -155,6 +158,13 @@ impl Spec {
     /// Where the data are; `None` if the file does not say.
     pub fn data(&self) -> Option<&DataSettings> {
         self.data.as_ref()
+    }
+
+    /// What a problem in algebra expands to, with the numbers of the first instance if there is one; `None` for any other.
+    pub fn expansion(&self, instances: Option<&Instances>) -> Option<Expansion> {
+        let stated = self.algebra.as_ref()?;
+        let first = instances.and_then(|instances| Some((instances.get(0).ok()?, instances.first())));
+        Some(stated.statement.show(&self.problem, first.as_ref()))
     }
 
     /// How much of a file is read before it is refused.

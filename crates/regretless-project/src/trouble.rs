@@ -181,6 +181,9 @@ pub enum Trouble {
         /// The selectors in words.
         selectors: String,
     },
+    /// An expression of a problem in algebra that is not understood, or says what the engine has no form for.
+    #[error("{0}")]
+    Algebra(String),
     /// What the engine says of the whole problem or of one instance.
     #[error("{0}")]
     Problem(#[from] ProblemError),

@@ -43,13 +43,14 @@ const LIMITS: Limits = Limits {
     table_bytes: 1 << 20,
     variables: 64,
     predicted: 4096,
+    terms: 4096,
     entries: 4096,
 };
 
 /// Nothing here is larger than a few kilobytes; a megabyte at once means that somebody believed a number in a file.
 const MOST: usize = 1 << 20;
 
-const SEEDS: [&str; 5] = [
+const SEEDS: [&str; 6] = [
     include_str!("../../../examples/farm/problem.toml"),
     include_str!("../../../examples/portfolio/problem.toml"),
     include_str!("../../../examples/provisioning/problem.toml"),
@@ -105,10 +106,32 @@ stop = { patience = 3 }
 mix = { from = 1, to = 0, epochs = 5 }
 scenarios = { source = "ensemble", count = 4 }
 "#,
+    r#"
+[sets]
+h = "08..10"
+u = ["a", "b"]
+arc = [["a", "b"], ["b", "a"]]
+[quantities]
+price = { for = "u", predict = "price_*" }
+e = { known = ["e1"] }
+cap = { for = "u, h", value = [[1, 2, 3], { 08 = 1, 09 = 2, 10 = 3 }] }
+[variables]
+x = { for = "i in u, t in h", upper = "cap[i, t] + e", before = 2.0 }
+flow = { for = "arc", cyclic = true }
+[objective]
+minimize = "sum(i in u, t in h if t != 09 and i = 'a': price[i] * x[i, t]) + 2 * (x['b', 08] - 1)^2 + price['b'] * flow['a', 'b']"
+[[hard]]
+for = "i in u, t in h"
+row = "-e <= x[i, t] - 0.9 * x[i, t-1] / 2 <= 7"
+[[soft]]
+for = "i in u"
+row = "sum((i, j) in arc: flow[i, j]) >= e * 2"
+under = "3 + price[i]"
+"#,
 ];
 
 /// Pieces that mean something to the parser, to be put anywhere.
-const WORDS: [&str; 24] = [
+const WORDS: [&str; 32] = [
     "[",
     "]",
     "{",
@@ -133,6 +156,14 @@ const WORDS: [&str; 24] = [
     "# ",
     "1979-05-27",
     "variables = 1000000000\n",
+    "sum(t in h: ",
+    "[t-1]",
+    "^2",
+    " * ",
+    "((((((((",
+    " if ",
+    "-999999999",
+    "h = 1000000000\n",
 ];
 
 fn mutate(rng: &mut ChaCha8Rng, seed: &[u8]) -> Vec<u8> {

@@ -2,11 +2,16 @@
 //!
 //! The tables are drawn at random, always the same, so that a project works and its claim holds without a download.
 
+mod bakery;
+mod battery;
+mod dispatch;
+mod factors;
 mod newsvendor;
 mod portfolio;
 mod production;
 mod provisioning;
 mod table;
+mod transport;
 
 use clap::ValueEnum;
 
@@ -21,6 +26,16 @@ pub(crate) enum Template {
     Provisioning,
     /// Orders of perishable goods before demand is known: predicted limits, scenarios
     Newsvendor,
+    /// When a battery buys and sells over a day: algebra, 24 predicted prices, what is stored is known
+    Battery,
+    /// What a shop bakes with the oven and the flour it has: algebra, predicted demand, known limits
+    Bakery,
+    /// How three generators with ramps follow a load: algebra, figures of the units in a table
+    Dispatch,
+    /// What two mills send over which roads: algebra on a network, pairs from a table
+    Transport,
+    /// Weights of shares by a factor model, with costs of trading: algebra, a QP
+    Factors,
 }
 
 impl Template {
@@ -39,6 +54,15 @@ impl Template {
             Self::Newsvendor => {
                 (include_str!("newsvendor.toml"), include_str!("newsvendor.md"), newsvendor::tables())
             }
+            Self::Battery => (include_str!("battery.toml"), include_str!("battery.md"), battery::tables()),
+            Self::Bakery => (include_str!("bakery.toml"), include_str!("bakery.md"), bakery::tables()),
+            Self::Dispatch => {
+                (include_str!("dispatch.toml"), include_str!("dispatch.md"), dispatch::tables())
+            }
+            Self::Transport => {
+                (include_str!("transport.toml"), include_str!("transport.md"), transport::tables())
+            }
+            Self::Factors => (include_str!("factors.toml"), include_str!("factors.md"), factors::tables()),
         };
         let mut files = vec![("problem.toml", problem.to_owned())];
         files.extend(tables);
@@ -123,6 +147,15 @@ mod tests {
                 assert!(content.len() < 1_000_000, "{template:?}: {name} has {} bytes", content.len());
                 assert!(content.ends_with('\n'), "{name}");
             }
+        }
+    }
+
+    #[test]
+    fn algebra_is_short() {
+        for template in Template::value_variants() {
+            let (_, problem) = &template.files()[0];
+            let lines = problem.lines().filter(|line| !line.trim().is_empty()).count();
+            assert!(!problem.contains("[variables]") || lines < 30, "{template:?} has {lines} lines");
         }
     }
 

@@ -3,6 +3,7 @@
 //! L(p) = gᵀx(p) for a random g. For every parameter that the problem has, ⟨∂L/∂p, u⟩ from one `vjp` is compared with
 //! (L(p + hu) − L(p − hu))/2h for random directions u, with h small enough that no row changes its piece in between.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use rand::{RngExt, SeedableRng};
@@ -183,10 +184,13 @@ impl Bench<'_> {
         let mut u: Vec<f64> = values.iter().map(|_| self.normal()).collect();
         match parameter {
             Parameter::Quadratic => {
-                let n = self.spec.problem().n();
-                for i in 0..n {
-                    for j in 0..i {
-                        u[i * n + j] = u[j * n + i];
+                // An entry and its mirror image move together.
+                let Some(pattern) = parameter.pattern(self.spec.problem()) else { return u };
+                let entries: BTreeMap<_, _> =
+                    (0..u.len()).map(|entry| (pattern.place(entry), entry)).collect();
+                for (&(i, j), &entry) in &entries {
+                    if let Some(&mirror) = entries.get(&(j, i)).filter(|_| j < i) {
+                        u[entry] = u[mirror];
                     }
                 }
             }

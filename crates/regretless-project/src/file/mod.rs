@@ -2,6 +2,7 @@
 //!
 //! Nothing here is checked beyond types and key names; [`crate::Spec`] is the checked form.
 
+mod algebra;
 mod dataset;
 mod form;
 mod predictor;
@@ -16,6 +17,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+pub use algebra::{
+    AlgebraFile, Amount, GoalSection, HardRowSection, MemberSetting, NameSection, QuantitySection,
+    QuantityTable, SetFile, SetSection, SoftRowSection, ValueSetting, VariableSection,
+};
 pub use dataset::{DataSection, SplitSection};
 pub use predictor::{PredictorSection, QuadraticSection};
 pub use schema::json_schema;

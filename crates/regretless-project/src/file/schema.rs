@@ -1,17 +1,25 @@
 //! The JSON Schema of the problem file.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::ProblemFile;
+use super::{AlgebraFile, ProblemFile};
 
-/// The JSON Schema of the problem file, as `docs/problem.schema.json` has it.
+/// The JSON Schema of the problem file, as `docs/problem.schema.json` has it: matrices or algebra.
 ///
 /// ```
 /// let schema = regretless_project::json_schema();
-/// assert_eq!(schema["additionalProperties"], false);
+/// assert_eq!(schema["$defs"]["ProblemFile"]["additionalProperties"], false);
+/// assert_eq!(schema["anyOf"][1]["$ref"], "#/$defs/AlgebraFile");
 /// ```
 pub fn json_schema() -> Value {
-    let mut schema = schemars::schema_for!(ProblemFile).to_value();
+    let mut generator = schemars::SchemaGenerator::default();
+    let forms = [generator.subschema_for::<ProblemFile>(), generator.subschema_for::<AlgebraFile>()];
+    let mut schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "regretless problem file",
+        "anyOf": forms,
+        "$defs": generator.take_definitions(true),
+    });
     drop_null(&mut schema);
     schema
 }

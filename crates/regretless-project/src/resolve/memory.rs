@@ -75,6 +75,7 @@ impl Spec {
             data,
             settings,
             sections,
+            algebra: None,
             limits,
         })
     }

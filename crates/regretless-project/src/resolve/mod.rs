@@ -1,5 +1,6 @@
 //! From the file as written to the checked [`Spec`].
 
+mod algebra;
 mod blocks;
 mod dataset;
 mod memory;
@@ -19,11 +20,14 @@ use std::sync::Arc;
 
 use regretless_core::{Problem, ProblemError};
 use regretless_learn::{Settings, Split};
+use serde::Deserialize;
+use toml::de::{DeTable, Deserializer};
 
+use crate::algebra::Order;
 use crate::data::Allowed;
 use crate::data_settings::{DataSettings, Missing};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
-use crate::file::ProblemFile;
+use crate::file::{AlgebraFile, ProblemFile};
 use crate::key::Key;
 use crate::mps::Model;
 use crate::placed::Placed;
@@ -37,13 +41,13 @@ pub(crate) struct Context<'a> {
     text: Arc<str>,
     /// `None` for settings that come from no file.
     path: Option<&'a Path>,
-    limits: &'a Limits,
+    pub(crate) limits: &'a Limits,
     /// Keys whose values come from options, with the options.
     options: Vec<(Key, &'static str)>,
 }
 
 impl Context<'_> {
-    fn fail(&self, key: &Key, trouble: Trouble) -> Box<SpecError> {
+    pub(crate) fn fail(&self, key: &Key, trouble: Trouble) -> Box<SpecError> {
         if let Some((_, option)) = self.options.iter().find(|(own, _)| key.starts_with(own)) {
             return SpecError::new(Place::Option(option), trouble);
         }
@@ -54,7 +58,7 @@ impl Context<'_> {
     }
 
     /// A file named in the problem file: relative to the problem file's folder.
-    fn neighbour(&self, file: &Path) -> PathBuf {
+    pub(crate) fn neighbour(&self, file: &Path) -> PathBuf {
         self.path.and_then(Path::parent).unwrap_or(Path::new("")).join(file)
     }
 
@@ -84,8 +88,14 @@ pub(crate) fn resolve(text: Arc<str>, path: &Path, limits: &Limits) -> Result<Sp
         let trouble = Trouble::TooLarge { found: ctx.text.len() as u64, limit: limits.problem_bytes };
         return Err(SpecError::new(Place::File(path.to_owned()), trouble));
     }
-    let file: ProblemFile = toml::from_str(&ctx.text).map_err(|e| syntax::explain(&ctx, &e))?;
-    check(&ctx, file)
+    let explain = |e: toml::de::Error| syntax::explain(&ctx, &e);
+    let table = DeTable::parse(&ctx.text).map_err(explain)?;
+    let order = Order::of(table.get_ref());
+    let written = Deserializer::from(table);
+    match order {
+        Some(order) => algebra::check(&ctx, AlgebraFile::deserialize(written).map_err(explain)?, &order),
+        None => check(&ctx, ProblemFile::deserialize(written).map_err(explain)?),
+    }
 }
 
 /// A model by itself: as a problem file that names it and says nothing more.
@@ -133,6 +143,7 @@ fn with_settings(ctx: &Context<'_>, file: ProblemFile, stated: Stated) -> Result
         data,
         settings,
         sections,
+        algebra: None,
         limits: *ctx.limits,
     })
 }
@@ -181,7 +192,7 @@ impl Context<'_> {
     }
 
     /// Names end up in tables and messages: they must be visible and on one line.
-    fn check_name(&self, key: &Key, name: &str) -> Result<()> {
+    pub(crate) fn check_name(&self, key: &Key, name: &str) -> Result<()> {
         if name.trim().is_empty() || name.chars().any(char::is_control) || name.chars().count() > 200 {
             let hint = "a name has 1 to 200 characters, not only blanks and no line breaks";
             return Err(self.fail(key, Trouble::BadName(shorten(name))).hint(hint));

@@ -10,19 +10,28 @@ use std::path::{Path, PathBuf};
 
 use regretless_learn::LearnError;
 
-use self::text::Text;
+pub(crate) use self::text::{Text, list, number, string};
 use crate::Spec;
 use crate::error::{Place, Result, SpecError, Trouble};
 
 impl Spec {
     /// Writes the problem with every default spelled out to `dir/file_name`, and vectors and matrices of more than 64
     /// entries to NPY files beside it. Data files are named by absolute paths. Reading the file gives the same problem,
-    /// predicted parts and settings; sparse rows are written with their zeros, and predicted ones are refused.
+    /// predicted parts and settings. A problem in algebra keeps its words, with its tables written out; elsewhere sparse rows are written with their zeros, and predicted ones are refused.
     pub fn write(&self, dir: &Path, file_name: &str) -> Result<()> {
         let folder = Folder { dir };
         let mut text = Text::default();
-        problem::write(self, &folder, &mut text)?;
+        match &self.algebra {
+            Some(stated) => crate::algebra::write(&stated.statement, &stated.file, &mut text),
+            None => problem::write(self, &folder, &mut text)?,
+        }
         settings::write(self, &mut text)?;
+        if text.as_bytes().len() as u64 > self.limits.problem_bytes {
+            let trouble =
+                Trouble::TooLarge { found: text.as_bytes().len() as u64, limit: self.limits.problem_bytes };
+            return Err(fail(dir.join(file_name), trouble)
+                .hint("tables that a problem in algebra names are written into it"));
+        }
         folder.put(file_name, text.as_bytes())
     }
 }

@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 /// A TOML file line by line.
 #[derive(Default)]
-pub(super) struct Text(String);
+pub(crate) struct Text(String);
 
 impl Text {
     /// Begins a table; `head` with its brackets.
-    pub(super) fn table(&mut self, head: &str) {
+    pub(crate) fn table(&mut self, head: &str) {
         if !self.0.is_empty() {
             self.0.push('\n');
         }
@@ -17,22 +17,22 @@ impl Text {
     }
 
     /// Adds a key with a value that is TOML already.
-    pub(super) fn key(&mut self, key: &str, value: impl std::fmt::Display) {
+    pub(crate) fn key(&mut self, key: &str, value: impl std::fmt::Display) {
         let _ = writeln!(self.0, "{key} = {value}");
     }
 
-    pub(super) fn as_bytes(&self) -> &[u8] {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 }
 
 /// A number: the shortest text that is read as the same one.
-pub(super) fn number(v: f64) -> String {
+pub(crate) fn number(v: f64) -> String {
     format!("{v:?}")
 }
 
 /// A string in quotes.
-pub(super) fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
@@ -49,7 +49,7 @@ pub(super) fn string(text: &str) -> String {
 }
 
 /// A list of values that are TOML already.
-pub(super) fn list(values: impl Iterator<Item = String>) -> String {
+pub(crate) fn list(values: impl Iterator<Item = String>) -> String {
     format!("[{}]", values.collect::<Vec<_>>().join(", "))
 }
 

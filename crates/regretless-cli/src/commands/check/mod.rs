@@ -1,5 +1,6 @@
 //! `regretless check`
 
+mod expand;
 mod text;
 
 use regretless_project::Spec;
@@ -11,6 +12,9 @@ use crate::output::{Exit, Outcome, json};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Outcome, CliError> {
     let spec = Spec::read(&args.problem)?;
+    if args.expand {
+        return expand::run(args, &spec);
+    }
     let table = args.data.as_deref().map_or(Table::Named, Table::File);
     let report = check(&spec, table).map_err(CliError::of_table("--data"))?;
     let text = match args.format {

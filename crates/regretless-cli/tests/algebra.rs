@@ -1,0 +1,119 @@
+//! Problems in algebra from `new` to `decide`, and `check --expand`.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[allow(dead_code, reason = "each test binary uses its own part")]
+mod common;
+
+use common::Folder;
+use serde_json::Value;
+
+const TEMPLATES: [(&str, usize); 5] =
+    [("battery", 72), ("bakery", 4), ("dispatch", 36), ("transport", 10), ("factors", 15)];
+
+/// Runs a command that must work.
+fn works(folder: &Folder, arguments: &str) -> String {
+    let ran = folder.run(arguments);
+    assert_eq!(ran.code, 0, "{arguments}: {}", ran.stderr);
+    ran.stdout
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// new → check → train → decide → evaluate, and the decisions are optima at what was predicted and known.
+#[test]
+fn every_template_from_new_to_decide() {
+    for (template, variables) in TEMPLATES {
+        let folder = Folder::new();
+        works(&folder, &format!("new {template} p"));
+        let checked = parsed(&works(&folder, "check p/problem.toml --format json"));
+        assert_eq!(checked["passed"], true, "{template}: {checked:#}");
+        works(&folder, "train p/problem.toml --method l2 --epochs 2 --out r --quiet");
+        works(&folder, "decide r --features p/new.csv --out d.csv --predictions");
+        works(&folder, "evaluate r --data p/history.csv --format json");
+
+        let read = |path: &str| {
+            let text = std::fs::read_to_string(folder.path().join(path)).unwrap();
+            let mut rows = text.lines().map(cells);
+            let header = rows.next().unwrap();
+            (header, rows.collect::<Vec<_>>())
+        };
+        let (names, decided) = read("d.csv");
+        let (known, new) = read("p/new.csv");
+        assert_eq!(
+            names.iter().filter(|name| name.contains('[')).count(),
+            variables,
+            "{template}: {names:?}"
+        );
+        let predicted: Vec<usize> =
+            (0..names.len()).filter(|&i| names[i].starts_with("predicted_")).collect();
+        let mut table = predicted
+            .iter()
+            .map(|&i| names[i]["predicted_".len()..].to_owned())
+            .chain(known)
+            .collect::<Vec<_>>()
+            .join(",");
+        for (decided, new) in decided.iter().zip(new) {
+            let cells: Vec<String> = predicted.iter().map(|&i| decided[i].clone()).chain(new).collect();
+            table = format!("{table}\n{}", cells.join(","));
+        }
+        std::fs::write(folder.path().join("params.csv"), table + "\n").unwrap();
+        let solved = parsed(&works(&folder, "solve p/problem.toml --params params.csv --format json"));
+        let at = names.iter().position(|name| name == "objective_if_predicted").unwrap();
+        for (i, instance) in solved["instances"].as_array().unwrap().iter().enumerate() {
+            let (own, other) =
+                (decided[i][at].parse::<f64>().unwrap(), instance["objective"].as_f64().unwrap());
+            assert!(
+                (own - other).abs() < 1e-5 * (1.0 + other.abs()),
+                "{template}, row {i}: {own} and {other}"
+            );
+        }
+    }
+}
+
+/// The cells of a line; names of variables over several sets are quoted.
+fn cells(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            c => cells.last_mut().unwrap().push(c),
+        }
+    }
+    cells
+}
+
+#[test]
+fn an_expansion_for_people_and_for_machines() {
+    let folder = Folder::new();
+    works(&folder, "new battery p");
+    insta::assert_snapshot!("expand", works(&folder, "check p/problem.toml --expand"));
+    let shown = parsed(&works(&folder, "check p/problem.toml --expand --format json"));
+    assert_eq!(shown["rows"][1]["count"], 24);
+    assert_eq!(shown["rows"][1]["for"], "h in hour");
+    assert_eq!(shown["quantities"][0]["kind"], "predicted");
+    let symbols = shown["rows"][1]["first"]["symbols"].as_str().unwrap();
+    assert_eq!(symbols, "-0.93*charge[0] + 1.07527*discharge[0] + stored[0] = start");
+}
+
+#[test]
+fn what_is_wrong_is_shown_at_its_place() {
+    let folder = Folder::new();
+    works(&folder, "new battery p");
+    let problem = std::fs::read_to_string(folder.path().join("p/problem.toml")).unwrap();
+    let folder = folder
+        .with("p/row.toml", problem.replace("- discharge[h] / efficiency", "- discharge[h] * charge[h]"))
+        .with("p/start.toml", problem.replace(", before = \"start\"", ""))
+        .with("p/name.toml", problem.replace("price[h] *", "prize[h] *"))
+        .with("p/matrix.toml", "[problem]\nvariables = 2\n[objective]\nlinear = 1\n[bounds]\nupper = 1\n");
+    let mut said = String::new();
+    for file in ["row", "start", "name", "matrix"] {
+        let ran = folder.run(&format!("check p/{file}.toml --expand"));
+        assert_eq!(ran.code, 2, "{}", ran.stdout);
+        said.extend([ran.stderr.as_str(), "\n"]);
+    }
+    insta::assert_snapshot!("refused", said);
+}
