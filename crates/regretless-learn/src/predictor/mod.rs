@@ -5,6 +5,7 @@
 //! one. What the decision loss says of the prediction comes back as the seed of the backward pass.
 
 mod activation;
+pub(crate) mod build;
 mod constant;
 mod dense;
 mod embedding;

@@ -17,15 +17,15 @@ use self::quantile::{pinball, quantile};
 use self::ridge::{Ridge, Ridges};
 use self::scale::Aim;
 pub(crate) use self::scale::given;
+use crate::data::scaler::Scaler;
+use crate::data::transform::{Scale, Transform};
 use crate::error::{Hint, LearnError};
+use crate::evaluate::stats::Summary;
 use crate::model::Model;
 use crate::predictor::Linear;
-use crate::recipe::Recipe;
-use crate::scaler::Scaler;
+use crate::select::recipe::Recipe;
 use crate::settings::{PredictorKind, Regression, TargetTransform};
-use crate::stats::Summary;
 use crate::task::Task;
-use crate::transform::{Scale, Transform};
 
 /// A gap of this share of the constant fit's loss is no optimum.
 const OPEN: f64 = 1e-6;

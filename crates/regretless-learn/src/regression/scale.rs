@@ -7,13 +7,13 @@
 
 use regretless_core::{Batch, Parameter};
 
+use crate::data::transform::{Scale, Transform};
 use crate::error::{Hint, LearnError};
-use crate::measures::Measures;
+use crate::evaluate::measures::Measures;
+use crate::evaluate::stats::{Summary, quantile};
 use crate::regression::ridge::Ridges;
 use crate::settings::TargetTransform;
-use crate::stats::{Summary, quantile};
 use crate::task::Task;
-use crate::transform::{Scale, Transform};
 
 /// Rows that are decided; more say little more.
 const ROWS: usize = 1000;

@@ -9,11 +9,11 @@ use super::executor::Executor;
 use super::plan::{plan, run, tasks};
 use super::record::Record;
 use super::table::Comparison;
-use crate::choose;
 use crate::error::LearnError;
-use crate::observer::Interrupt;
+use crate::select::choose;
 use crate::settings::{Base, MethodName};
 use crate::task::Task;
+use crate::train::observer::Interrupt;
 
 /// The methods compared unless the user says which: all that say something about this problem, and that of the settings.
 pub fn default_methods(task: &Task) -> Vec<MethodName> {

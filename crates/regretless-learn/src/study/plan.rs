@@ -5,12 +5,12 @@ use std::collections::btree_map::Entry;
 
 use super::executor::Executor;
 use super::record::{FORMAT, Record, trial};
-use crate::choose;
 use crate::content::Content;
 use crate::error::LearnError;
-use crate::observer::Interrupt;
+use crate::select::choose;
 use crate::settings::{Base, MethodName};
 use crate::task::Task;
+use crate::train::observer::Interrupt;
 
 /// A method with a seed: the unit of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

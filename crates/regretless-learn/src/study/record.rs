@@ -4,16 +4,16 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::choose::{self, Tried};
-use crate::epoch::{Ended, Epoch};
 use crate::error::LearnError;
-use crate::exhibit::Exhibit;
-use crate::judge::judge;
-use crate::measures::Measures;
-use crate::observer::{Interrupt, Observer};
+use crate::evaluate::exhibit::Exhibit;
+use crate::evaluate::judge::judge;
+use crate::evaluate::measures::Measures;
+use crate::select::choose::{self, Tried};
+use crate::select::trainer::Trainer;
 use crate::settings::{Base, MethodName};
 use crate::task::Task;
-use crate::trainer::Trainer;
+use crate::train::epoch::{Ended, Epoch};
+use crate::train::observer::{Interrupt, Observer};
 
 /// Raised when what is written of a training changes.
 pub(crate) const FORMAT: u32 = 1;

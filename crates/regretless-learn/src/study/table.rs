@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use super::plan::{Trial, tasks};
 use super::record::{Record, judged_rows};
-use crate::choose;
-use crate::epoch::Ended;
+use crate::data::suspicions::ENOUGH;
 use crate::error::LearnError;
+use crate::evaluate::stats::{Summary, bootstrap_mean, paired_t, wilcoxon};
 use crate::numbers::count;
+use crate::select::choose;
 use crate::settings::MethodName;
-use crate::stats::{Summary, bootstrap_mean, paired_t, wilcoxon};
-use crate::suspicions::ENOUGH;
 use crate::task::Task;
+use crate::train::epoch::Ended;
 
 /// A method over all seeds: a row of the table.
 #[derive(Clone, Debug, Serialize)]

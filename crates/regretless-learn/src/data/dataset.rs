@@ -1,0 +1,171 @@
+//! History: features, what was known, and the quantities that came true.
+
+use regretless_core::{Placement, Problem};
+
+use crate::content::Content;
+use crate::data::suspicions;
+use crate::random::order;
+use crate::settings::{Part, Split};
+
+/// What the numbers of a dataset are called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// The features.
+    pub features: Vec<String>,
+    /// The targets; may be left empty.
+    pub targets: Vec<String>,
+    /// For a shared predictor the features of each variable, as positions in `features`; all of one length.
+    pub per_variable: Option<Vec<Vec<usize>>>,
+}
+
+impl Names {
+    /// Features `x0`, `x1`, ….
+    pub fn numbered(features: usize) -> Self {
+        Self { features: (0..features).map(|j| format!("x{j}")).collect(), ..Self::default() }
+    }
+}
+
+/// Numbers of the problem that differ from row to row and are there when the decision is taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Known {
+    /// What they are called.
+    pub names: Vec<String>,
+    /// The numbers, row-major.
+    pub values: Vec<f64>,
+}
+
+/// A table of history in memory.
+///
+/// ```
+/// use regretless_learn::{Dataset, Names};
+/// // Three rows with two features and one target.
+/// let data = Dataset::new(vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0], vec![1.0, 2.0, 3.0], 3, Names::numbered(2));
+/// assert_eq!((data.rows(), data.width()), (3, 2));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Dataset {
+    /// Features, row-major; NaN where a missing cell gets the training mean.
+    pub features: Vec<f64>,
+    /// True quantities, row-major.
+    pub targets: Vec<f64>,
+    /// What is known of each row.
+    pub known: Known,
+    /// What they are called.
+    pub names: Names,
+    /// What a user should know: columns and rows that were left out.
+    pub notes: Vec<String>,
+    /// Rows that were left out because a value is missing.
+    pub dropped: usize,
+    /// Which part a row belongs to, where its source says.
+    pub parts: Vec<Option<Part>>,
+    /// The line of each row in its source; none for rows that have no lines.
+    pub lines: Vec<u64>,
+    /// The sources, each with the number of its first row.
+    pub sources: Vec<(String, usize)>,
+    /// How much each row counts in training; empty if all count the same.
+    pub weights: Vec<f64>,
+}
+
+impl Dataset {
+    /// Rows that are in memory.
+    pub fn new(features: Vec<f64>, targets: Vec<f64>, rows: usize, names: Names) -> Self {
+        Self { features, targets, names, parts: vec![None; rows], ..Self::default() }
+    }
+
+    /// Says which part each row belongs to; how rows are split no longer matters.
+    ///
+    /// # Panics
+    /// If there are not as many parts as rows.
+    pub fn with_parts(mut self, parts: &[Part]) -> Self {
+        assert_eq!(parts.len(), self.rows(), "a part for each row");
+        self.parts = parts.iter().copied().map(Some).collect();
+        self
+    }
+
+    /// Says what is known of each row when it is decided for.
+    pub fn with_known(mut self, known: Known) -> Self {
+        self.known = known;
+        self
+    }
+
+    /// Says how much each row counts in training. Validation and test count every row once.
+    pub fn with_weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = weights;
+        self
+    }
+
+    /// All its numbers.
+    pub(crate) fn content(&self) -> Content {
+        let content =
+            Content::default().numbers(&self.features).numbers(&self.targets).numbers(&self.weights);
+        match &self.known {
+            known if known.names.is_empty() => content,
+            known => content.spelled(&known.names).numbers(&known.values),
+        }
+    }
+
+    /// What in the data makes training look better than it is, or say nothing, by name. `parts` are the rows for training,
+    /// validation and test.
+    pub fn warnings(&self, placement: &Placement, problem: &Problem, parts: &[Vec<usize>; 3]) -> Vec<String> {
+        suspicions::all(self, placement, problem, parts)
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Number of features.
+    pub fn width(&self) -> usize {
+        self.names.features.len()
+    }
+
+    /// Source and line of a row, or its number where there is none.
+    pub fn place(&self, row: usize) -> String {
+        let Some(line) = self.lines.get(row) else { return format!("sample {row}") };
+        let source = self.sources.iter().rev().find(|(_, first)| *first <= row);
+        let name = source.map_or_else(String::new, |(name, _)| format!("{name}, "));
+        format!("{name}line {line}")
+    }
+
+    /// Rows of the training, validation and test part, each ascending.
+    pub fn split(&self, split: &Split, seed: u64) -> [Vec<usize>; 3] {
+        let mut parts: [Vec<usize>; 3] = Default::default();
+        let mut open = Vec::new();
+        for (row, part) in self.parts.iter().enumerate() {
+            match part {
+                Some(part) => parts[*part as usize].push(row),
+                None => open.push(row),
+            }
+        }
+        // Sources of their own for training but not for validation: validation comes out of training.
+        if open.is_empty() && parts[Part::Valid as usize].is_empty() && !matches!(split, Split::Column(_)) {
+            open = std::mem::take(&mut parts[Part::Train as usize]);
+        }
+        let (random, valid, mut test) = match *split {
+            Split::Chronological { valid, test } => (false, valid, test),
+            Split::Random { valid, test } => (true, valid, test),
+            Split::Column(_) => (true, 0.2, 0.2),
+        };
+        if !parts[Part::Test as usize].is_empty() || self.sources.len() > 1 {
+            test = 0.0;
+        }
+        let n = open.len();
+        let order = if random { order(n, seed, u64::MAX) } else { (0..n).collect() };
+        let count = |share: f64| ((share * n as f64).round() as usize).min(n);
+        let (valid, test) = (count(valid), count(test));
+        let train = n.saturating_sub(valid + test);
+        for (i, &at) in order.iter().enumerate() {
+            let part = if i < train {
+                Part::Train
+            } else if i < train + valid {
+                Part::Valid
+            } else {
+                Part::Test
+            };
+            parts[part as usize].push(open[at]);
+        }
+        parts.iter_mut().for_each(|p| p.sort_unstable());
+        parts
+    }
+}

@@ -1,0 +1,82 @@
+//! Cross-fitting: what predictors get wrong on training rows that they have not seen.
+//!
+//! The training part is cut into folds. For each of them a predictor is trained on the others, in every step as the one that
+//! decides, and its errors on the fold are kept. So all training rows have a residual of a forecast that did not know them,
+//! and the validation part chooses among decisions that did not see it either.
+
+use rand::seq::SliceRandom;
+
+use crate::error::LearnError;
+use crate::model::Model;
+use crate::random::stream;
+use crate::select::recipe::Recipe;
+use crate::select::trainer::Trainer;
+use crate::task::Task;
+use crate::train::epoch::Ended;
+
+/// Folds: every predictor learns from four fifths of the rows.
+const FOLDS: usize = 5;
+
+/// The training rows in folds: blocks where validation follows training in the table, so that no row is told by its
+/// neighbours in time, and drawn by the seed otherwise.
+fn folds(task: &Task, seed: u64) -> Vec<Vec<usize>> {
+    let mut rows = task.train().to_vec();
+    let in_order = rows.last() < task.valid().first();
+    if !in_order {
+        rows.shuffle(&mut stream(seed, u64::MAX, 2));
+    }
+    let count = FOLDS.min(rows.len());
+    let cut = |i: usize| i * rows.len() / count;
+    let fold = |i: usize| {
+        let mut fold = rows[cut(i)..cut(i + 1)].to_vec();
+        fold.sort_unstable();
+        fold
+    };
+    (0..count).map(fold).collect()
+}
+
+impl Trainer<'_> {
+    /// Residuals (true − predicted) of training rows, as many as the settings want, each of a predictor that was trained without
+    /// the row by `lineage`: a recipe, or several of which each starts where the one before ended. `None` if it was interrupted.
+    pub(crate) fn cross_fitted(&mut self, lineage: &[Recipe]) -> Result<Option<Vec<f64>>, LearnError> {
+        let Some(last) = lineage.last() else { return Ok(None) };
+        let (task, seed) = (self.task(), last.training.seed);
+        let folds = folds(task, seed);
+        if folds.len() < 2 {
+            return Err(LearnError::Data {
+                what: "one training row leaves nothing to learn from when it is left out".into(),
+                hint: "scenarios need at least two training rows".into(),
+            });
+        }
+        let mut models: Vec<Option<Model>> = vec![None; folds.len()];
+        let mut known = String::new();
+        for recipe in lineage {
+            known = format!("{known}{recipe:?}\n");
+            if let Some(cached) = self.fold_models.get(&known) {
+                models.clone_from(cached);
+                continue;
+            }
+            for (i, (fold, model)) in folds.iter().zip(&mut models).enumerate() {
+                let name = format!("{}, fold {}/{}", recipe.name, i + 1, folds.len());
+                let own = Recipe { name, ..recipe.clone() };
+                let fitted = self.fit(&task.without(fold), &own, model.as_ref())?;
+                if fitted.ended == Ended::Interrupted {
+                    return Ok(None);
+                }
+                *model = Some(fitted.model);
+            }
+            self.fold_models.insert(known.clone(), models.clone());
+        }
+        let width = task.placement().width();
+        let mut residuals: Vec<Vec<f64>> = Vec::new();
+        for (fold, model) in folds.iter().zip(models.iter().flatten()) {
+            let predictions = model.predict(&task.features(fold), fold.len());
+            let truths = task.targets(fold);
+            let errors: Vec<f64> = truths.iter().zip(predictions).map(|(t, p)| t - p).collect();
+            residuals.extend(errors.chunks_exact(width.max(1)).map(<[f64]>::to_vec));
+        }
+        residuals.shuffle(&mut stream(seed, u64::MAX, 3));
+        residuals.truncate(last.training.scenarios.count);
+        Ok(Some(residuals.concat()))
+    }
+}

@@ -1,0 +1,135 @@
+//! A trained model at work: decisions for new rows.
+
+use std::path::Path;
+
+use regretless_core::{Decision, Optimum, Placement, Problem, ProblemError, Regret};
+
+use crate::error::LearnError;
+use crate::evaluate::judge::{scenarios, seen};
+use crate::model::Model;
+use crate::model::file::{self, For, ModelCard};
+use crate::select::choose::Chosen;
+use crate::select::training;
+use crate::settings::PredictorSettings;
+use crate::task::Task;
+
+/// New solves start from the nearest of this many training solutions.
+const ANCHORS: usize = 64;
+
+/// What messages about a model without a file call it.
+const IN_MEMORY: &str = "the model in memory";
+
+/// Decides for rows of features with a model.
+#[derive(Debug)]
+pub struct Decider {
+    problem: Problem,
+    placement: Placement,
+    model: Model,
+    card: ModelCard,
+    regret: Regret,
+}
+
+impl Decider {
+    /// Gets what was trained on a task ready to decide.
+    pub fn trained(task: &Task, chosen: &Chosen) -> Result<Self, LearnError> {
+        let (model, card) = training::finished(task, chosen);
+        Self::new(task.problem().clone(), task.placement().clone(), model, card)
+    }
+
+    /// Gets a model ready to decide.
+    pub fn new(
+        problem: Problem,
+        placement: Placement,
+        model: Model,
+        card: ModelCard,
+    ) -> Result<Self, LearnError> {
+        let mut regret = Regret::new(&problem, &placement, scenarios(&model, &problem, &placement)?)?;
+        if let Some(prices) = &model.prices {
+            regret.price_violations(prices)?;
+        }
+        regret.set_anchors(&model.anchors, &model.anchors_known, ANCHORS)?;
+        Ok(Self { problem, placement, model, card, regret })
+    }
+
+    /// The model as the bytes of a model file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, LearnError> {
+        file::to_bytes(Path::new(IN_MEMORY), &self.model, &self.card, &[])
+    }
+
+    /// Gets a model ready to decide that [`Decider::to_bytes`] wrote down for the same problem and predictor.
+    pub fn from_bytes(
+        problem: Problem,
+        placement: Placement,
+        predictor: &PredictorSettings,
+        bytes: &[u8],
+    ) -> Result<Self, LearnError> {
+        let made_for = For { problem: &problem, placement: &placement, predictor };
+        let (model, card, _) = file::from_bytes(Path::new(IN_MEMORY), bytes, made_for)?;
+        Self::new(problem, placement, model, card)
+    }
+
+    /// The problem.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// What the model says about itself.
+    pub fn card(&self) -> &ModelCard {
+        &self.card
+    }
+
+    /// Number of predicted parameters.
+    pub fn width(&self) -> usize {
+        self.placement.width()
+    }
+
+    /// Predictions for rows of features.
+    pub fn predict(&self, features: &[f64], rows: usize) -> Vec<f64> {
+        self.model.predict(features, rows)
+    }
+
+    /// Known numbers of a row.
+    pub fn known(&self) -> usize {
+        self.placement.known()
+    }
+
+    /// Exact decisions for rows of features, with what is known of them. A prediction that the problem refuses is an `Err` of its own.
+    pub fn decide(
+        &self,
+        features: &[f64],
+        known: &[f64],
+        rows: usize,
+    ) -> Result<Vec<Result<Optimum, ProblemError>>, LearnError> {
+        Ok(self.regret.decide(&seen(&self.model, features, rows), known)?)
+    }
+
+    /// Prices that come out negative in the predictions of rows, and count as 0.
+    pub fn cut(&self, features: &[f64], known: &[f64], rows: usize) -> Result<usize, LearnError> {
+        if !self.placement.guards() {
+            return Ok(0);
+        }
+        Ok(self.regret.cut(&seen(&self.model, features, rows), known)?)
+    }
+
+    /// True if decisions are for the average over scenarios: the objective of a decision is then the expected one.
+    pub fn has_scenarios(&self) -> bool {
+        self.model.members.len() > 1 || !self.model.residuals.is_empty()
+    }
+
+    /// The objective of a decision if the prediction came true; NaN if the problem refuses the prediction.
+    pub fn objective_if_predicted(&self, x: &[f64], prediction: &[f64], known: &[f64]) -> f64 {
+        let parameters = self.placement.parameters(&self.problem, prediction, known);
+        self.problem.view(&parameters.instance()).map_or(f64::NAN, |view| view.objective(x))
+    }
+
+    /// Decisions for rows of features, judged by the parameters that came true. Nothing is remembered of the rows.
+    pub fn evaluate(
+        &self,
+        features: &[f64],
+        truths: &[f64],
+        known: &[f64],
+        rows: usize,
+    ) -> Result<Vec<Decision>, LearnError> {
+        Ok(self.regret.evaluate_once(&seen(&self.model, features, rows), truths, known)?)
+    }
+}

@@ -1,0 +1,333 @@
+//! Models in files: safetensors, which PyTorch opens as they are.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use regretless_core::{Placement, Problem, RowValues};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+
+use crate::data::dataset::Names;
+use crate::data::scaler::Scaler;
+use crate::data::transform::{Scale, Transform};
+use crate::error::LearnError;
+use crate::files;
+use crate::model::Model;
+use crate::predictor::build;
+use crate::predictor::{Trees, Weights};
+use crate::settings::PredictorSettings;
+
+/// The layout of model files; the second has targets on other scales, the third trees, the fourth trees on a base or of one output
+/// each, and they are written only where there are such.
+const VERSION: u32 = 1;
+const WITH_SCALES: u32 = 2;
+const WITH_TREES: u32 = 3;
+const WITH_BASES: u32 = 4;
+
+/// What a model file says about itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelCard {
+    /// Format of the file.
+    pub format: u32,
+    /// The version of regretless that wrote it.
+    pub version: String,
+    /// The method that trained it.
+    pub method: String,
+    /// Number of predictors in an ensemble, 1 otherwise.
+    pub members: usize,
+    /// True for the constant predictor.
+    pub constant: bool,
+    /// Feature columns, in the model's order.
+    pub features: Vec<String>,
+    /// Target columns, in the model's order.
+    pub targets: Vec<String>,
+    /// Known columns, in the model's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<String>,
+    /// For a shared predictor the features of each variable, as positions in `features`.
+    pub per_variable: Option<Vec<Vec<usize>>>,
+    /// The scale that each target is predicted on; empty if all are on their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scales: Vec<Scale>,
+    /// The share of each feature in what the splits of trees gained; empty if there are no trees.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub importance: Vec<f64>,
+}
+
+impl ModelCard {
+    /// The card of a model trained on these columns.
+    pub fn new(method: &str, model: &Model, constant: bool, names: &Names) -> Self {
+        Self {
+            format: match &model.transforms[..] {
+                _ if model.members.iter().any(|m| m.boosting().is_some_and(Trees::is_wide)) => WITH_BASES,
+                _ if model.members.iter().any(|m| m.boosting().is_some()) => WITH_TREES,
+                [] => VERSION,
+                _ => WITH_SCALES,
+            },
+            version: env!("CARGO_PKG_VERSION").into(),
+            method: method.into(),
+            members: model.members.len(),
+            constant,
+            features: names.features.clone(),
+            targets: names.targets.clone(),
+            known: Vec::new(),
+            per_variable: names.per_variable.clone(),
+            scales: model.transforms.iter().map(|t| t.scale).collect(),
+            importance: importance(model),
+        }
+    }
+}
+
+/// The mean over the members that are trees.
+fn importance(model: &Model) -> Vec<f64> {
+    let each: Vec<Vec<f64>> =
+        model.members.iter().filter_map(|m| m.boosting()).map(Trees::importance).collect();
+    let width = each.first().map_or(0, Vec::len);
+    (0..width).map(|j| each.iter().map(|own| own[j]).sum::<f64>() / each.len() as f64).collect()
+}
+
+impl ModelCard {
+    /// What a model file says about itself, the model left alone.
+    pub fn read(path: &Path) -> Result<Self, LearnError> {
+        Self::of(path, &metadata(path)?)
+    }
+
+    /// [`ModelCard::read`] of the bytes of a model file.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, LearnError> {
+        let path = Path::new("the model");
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
+        Self::of(path, &metadata.metadata().clone().unwrap_or_default())
+    }
+
+    fn of(path: &Path, metadata: &HashMap<String, String>) -> Result<Self, LearnError> {
+        let card = metadata.get("regretless").map_or("", String::as_str);
+        serde_json::from_str(card)
+            .map_err(|_| LearnError::run(path, "the file is not a model of regretless", ""))
+    }
+}
+
+impl Model {
+    /// Writes the model to a file that is whole or not there.
+    pub fn write(&self, path: &Path, card: &ModelCard) -> Result<(), LearnError> {
+        write(path, self, card, &[])
+    }
+
+    /// Reads a model that was trained for this problem and predictor.
+    pub fn read(
+        path: &Path,
+        problem: &Problem,
+        placement: &Placement,
+        predictor: &PredictorSettings,
+    ) -> Result<(Self, ModelCard), LearnError> {
+        let (model, card, _) = read(path, For { problem, placement, predictor })?;
+        Ok((model, card))
+    }
+}
+
+type Tensors = BTreeMap<String, (Vec<usize>, Dtype, Vec<u8>)>;
+
+/// Writes a model; `extra` goes into the file's metadata.
+pub(crate) fn write(
+    path: &Path,
+    model: &Model,
+    card: &ModelCard,
+    extra: &[(&str, String)],
+) -> Result<(), LearnError> {
+    files::write(path, &to_bytes(path, model, card, extra)?)
+}
+
+/// A model as the bytes of its file; `path` is for messages.
+pub(crate) fn to_bytes(
+    path: &Path,
+    model: &Model,
+    card: &ModelCard,
+    extra: &[(&str, String)],
+) -> Result<Vec<u8>, LearnError> {
+    let mut tensors = Tensors::new();
+    for (m, member) in model.members.iter().enumerate() {
+        let parts = member.descent().map(|d| d.weights().into_iter().chain(d.buffers()));
+        let trees = member.boosting().map(Trees::weights);
+        for part in parts.into_iter().flatten().chain(&trees) {
+            for (name, shape, values) in part.iter() {
+                let data = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+                tensors.insert(key(m, name), (shape.to_vec(), Dtype::F32, data));
+            }
+        }
+    }
+    let corrections: Vec<f64> = model.transforms.iter().map(|t| t.correction).collect();
+    let corrections = (!corrections.is_empty()).then_some((CORRECTION, corrections.as_slice()));
+    let known = (!model.anchors_known.is_empty()).then_some((ANCHORS_KNOWN, model.anchors_known.as_slice()));
+    for (name, values) in statistics(model).into_iter().chain(prices(model)).chain(corrections).chain(known) {
+        let data = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        tensors.insert(name.into(), (vec![values.len()], Dtype::F64, data));
+    }
+    let views = tensors.iter().map(|(name, (shape, dtype, data))| {
+        TensorView::new(*dtype, shape.clone(), data).map(|view| (name.clone(), view))
+    });
+    let views: Vec<_> = views.collect::<Result<_, _>>().map_err(|e| broken(path, &e))?;
+    let mut metadata: HashMap<String, String> =
+        extra.iter().map(|(name, text)| ((*name).to_owned(), text.clone())).collect();
+    let card = serde_json::to_string(card).map_err(|e| broken(path, &e))?;
+    metadata.insert("regretless".into(), card);
+    safetensors::serialize(views, Some(metadata)).map_err(|e| broken(path, &e))
+}
+
+/// The texts in a model file.
+pub(crate) fn metadata(path: &Path) -> Result<HashMap<String, String>, LearnError> {
+    let bytes = files::read(path)?;
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|e| broken(path, &e))?;
+    Ok(metadata.metadata().clone().unwrap_or_default())
+}
+
+/// What a model was trained for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct For<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) placement: &'a Placement,
+    pub(crate) predictor: &'a PredictorSettings,
+}
+
+pub(crate) fn read(
+    path: &Path,
+    made_for: For<'_>,
+) -> Result<(Model, ModelCard, HashMap<String, String>), LearnError> {
+    from_bytes(path, &files::read(path)?, made_for)
+}
+
+/// Reads the bytes of a model file; `path` is for messages.
+pub(crate) fn from_bytes(
+    path: &Path,
+    bytes: &[u8],
+    made_for: For<'_>,
+) -> Result<(Model, ModelCard, HashMap<String, String>), LearnError> {
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
+    let metadata = metadata.metadata().clone().unwrap_or_default();
+    let card = ModelCard::of(path, &metadata)?;
+    if !(VERSION..=WITH_BASES).contains(&card.format) {
+        let what = format!("the model has format {}, this program reads 1 to 4", card.format);
+        let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
+        return Err(LearnError::run(path, what, hint));
+    }
+    let tensors = SafeTensors::deserialize(bytes).map_err(|e| broken(path, &e))?;
+    let wide = |name: &str| -> Result<Vec<f64>, LearnError> {
+        let tensor = tensors.tensor(name).map_err(|e| broken(path, &e))?;
+        let whole =
+            tensor.data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap_or_default()));
+        Ok(whole.collect())
+    };
+    let For { problem, placement, predictor } = made_for;
+    let scaler = |name: &str, width: usize| -> Result<Scaler, LearnError> {
+        let mean = wide(&format!("{name}.mean"))?;
+        let deviation = wide(&format!("{name}.deviation"))?;
+        if mean.len() != width || deviation.len() != width {
+            return Err(broken(path, &"its statistics do not fit the problem"));
+        }
+        Ok(Scaler { mean, deviation })
+    };
+    let features = scaler("features", card.features.len())?;
+    let targets = scaler("targets", placement.width())?;
+    let transforms = if card.scales.is_empty() {
+        Vec::new()
+    } else {
+        let corrections = wide(CORRECTION)?;
+        if card.scales.len() != placement.width() || corrections.len() != placement.width() {
+            return Err(broken(path, &"its scales do not fit the problem"));
+        }
+        let both = card.scales.iter().zip(corrections);
+        both.map(|(&scale, correction)| Transform { scale, correction }).collect()
+    };
+    let residuals = wide("scenarios.residuals")?;
+    let anchors = wide("decisions.anchors")?;
+    let anchors_known = if placement.known() > 0 { wide(ANCHORS_KNOWN)? } else { Vec::new() };
+    let width = placement.width().max(1);
+    if card.members > 10_000
+        || !residuals.len().is_multiple_of(width)
+        || !anchors.len().is_multiple_of(width * card.members.max(1))
+        || anchors.len() / (width * card.members.max(1)) * placement.known() != anchors_known.len()
+    {
+        return Err(broken(path, &"its scenarios do not fit the problem"));
+    }
+    let prices = if tensors.tensor(KINDS[0]).is_ok() {
+        let [soft, at_most, equal, lower, upper] = KINDS.map(wide);
+        Some(RowValues { soft: soft?, at_most: at_most?, equal: equal?, lower: lower?, upper: upper? })
+    } else {
+        None
+    };
+    let names = Names {
+        features: card.features.clone(),
+        targets: card.targets.clone(),
+        per_variable: card.per_variable.clone(),
+    };
+    let mut members = Vec::new();
+    for m in 0..card.members {
+        // The initial embedding does not matter: the weights come from the file.
+        let mean = vec![0.0; placement.width()];
+        let mut member = build::predictor(predictor, problem, placement, &names, &mean, card.constant, 0)?;
+        let fill = |part: &mut Weights| -> Result<(), LearnError> {
+            let names: Vec<(String, [usize; 2])> =
+                part.iter().map(|(name, shape, _)| (name.to_owned(), shape)).collect();
+            let mut flat = Vec::with_capacity(part.len());
+            for (name, shape) in names {
+                let tensor = tensors.tensor(&key(m, &name)).map_err(|e| broken(path, &e))?;
+                if tensor.shape() != shape || tensor.dtype() != Dtype::F32 {
+                    return Err(broken(
+                        path,
+                        &format!("`{name}` has another shape than the predictor of these settings"),
+                    ));
+                }
+                flat.extend(crate::train::checkpoint::numbers(tensor.data()));
+            }
+            part.values_mut().copy_from_slice(&flat);
+            Ok(())
+        };
+        if let Some(descent) = member.descent_mut() {
+            descent.weights_mut().into_iter().try_for_each(fill)?;
+            descent.buffers_mut().into_iter().try_for_each(fill)?;
+        }
+        if let Some(trees) = member.boosting_mut() {
+            let matrix = |name: &str| {
+                let tensor = tensors.tensor(&key(m, name)).ok()?;
+                Some(crate::train::checkpoint::numbers(tensor.data()))
+            };
+            let read = trees.restore(matrix);
+            read.ok_or_else(|| broken(path, &"its trees do not fit the problem"))?;
+        }
+        members.push(member);
+    }
+    Ok((
+        Model { members, features, targets, transforms, residuals, anchors, anchors_known, prices },
+        card,
+        metadata,
+    ))
+}
+
+fn key(member: usize, name: &str) -> String {
+    if member == 0 { name.to_owned() } else { format!("member{member}.{name}") }
+}
+
+fn statistics(model: &Model) -> [(&'static str, &[f64]); 6] {
+    [
+        ("features.mean", &model.features.mean),
+        ("features.deviation", &model.features.deviation),
+        ("targets.mean", &model.targets.mean),
+        ("targets.deviation", &model.targets.deviation),
+        ("scenarios.residuals", &model.residuals),
+        ("decisions.anchors", &model.anchors),
+    ]
+}
+
+/// Prices of hard rows by kind, if the model has them.
+fn prices(model: &Model) -> Vec<(&'static str, &[f64])> {
+    let Some(p) = &model.prices else { return Vec::new() };
+    KINDS.into_iter().zip([&p.soft, &p.at_most, &p.equal, &p.lower, &p.upper].map(Vec::as_slice)).collect()
+}
+
+const ANCHORS_KNOWN: &str = "decisions.anchors.known";
+
+const CORRECTION: &str = "targets.correction";
+
+const KINDS: [&str; 5] = ["prices.soft", "prices.at_most", "prices.equal", "prices.lower", "prices.upper"];
+
+fn broken(path: &Path, what: &dyn std::fmt::Display) -> LearnError {
+    LearnError::run(path, format!("the model cannot be used: {what}"), "the file may be cut off: train again")
+}
