@@ -40,7 +40,7 @@ fn spo_plus_is_what_its_formula_says() {
             let (best, _) = reference_optimum(problem, placement, t);
             let (beyond, value) = reference_optimum(problem, placement, &u);
             close!(losses.values[i], value - gain(problem, placement, &u, &best), 1e-5);
-            let range = parts(&placement)[0].range.clone();
+            let range = parts(placement)[0].range.clone();
             for (g, j) in losses.gradients[at].iter().zip(range) {
                 close!(*g, 2.0 * sign(problem) * (beyond[j] - best[j]), 1e-4);
             }

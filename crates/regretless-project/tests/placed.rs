@@ -1,7 +1,7 @@
 //! Numbers that are fixed, known by row or predicted, side by side, tied, scaled and shifted: files against problems by hand.
 #![allow(clippy::unwrap_used, reason = "tests fail loudly")]
 
-use regretless_core::{Oracle, Source};
+use regretless_core::{Instance, Oracle, Source};
 use regretless_project::{DataReader, Kind, Limits, Parameter, ParameterTable, Spec, TableReader, Want};
 
 /// A shop with a known stock, a tied load and partial rows.
@@ -82,7 +82,7 @@ fn known_is_a_file_per_row() {
             0.5 * stock + 1.0
         );
         let written = Spec::parse(text, "row.toml", &Limits::default()).unwrap();
-        let by_hand = Oracle::new(written.problem()).solve(&Default::default()).unwrap();
+        let by_hand = Oracle::new(written.problem()).solve(&Instance::default()).unwrap();
         let row = table.row(i).unwrap();
         let found = Oracle::new(spec.problem()).solve(&row.instance()).unwrap();
         assert!(found.is_optimal() && (found.objective - by_hand.objective).abs() < 1e-9, "row {i}");

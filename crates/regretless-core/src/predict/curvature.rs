@@ -39,13 +39,16 @@ impl Group {
     }
 }
 
+/// What a weight is a multiple of, and the known number that is a factor of it.
+type Multiple = (Source, Option<usize>);
+
 impl Curvature {
     /// `None` if nothing enters Q, or if its entries are quantities of their own.
     pub(super) fn of(placement: &Placement, problem: &Problem) -> Result<Option<Self>, ProblemError> {
         let slots = placement.slots_of(Parameter::Quadratic);
         let pattern = problem.quadratic_pattern();
         let mut base = Vec::with_capacity(slots.len());
-        let mut groups: BTreeMap<(Source, Option<usize>), Vec<(usize, f64)>> = BTreeMap::new();
+        let mut groups: BTreeMap<Multiple, Vec<(usize, f64)>> = BTreeMap::new();
         for slot in slots {
             let mut constant = 0.0;
             for term in placement.terms_of(slot) {

@@ -88,16 +88,15 @@ impl Context<'_> {
                     match row {
                         RowCells::Dense(row) => {
                             self.check_row(&key, row, cols)?;
-                            match numbers_of(row).filter(|_| !sparse && cells.is_empty()) {
-                                Some(row) => values.extend(row),
-                                None => {
-                                    let before = values.chunks(cols.max(1));
-                                    let before = before.map(|row| row.iter().map(|v| Cell::Number(*v)));
-                                    let before = before.map(|row| by_column(&row.collect::<Vec<_>>()));
-                                    cells.extend(before.collect::<Vec<_>>());
-                                    values.clear();
-                                    cells.push(by_column(row));
-                                }
+                            if let Some(row) = numbers_of(row).filter(|_| !sparse && cells.is_empty()) {
+                                values.extend(row);
+                            } else {
+                                let before = values.chunks(cols.max(1));
+                                let before = before.map(|row| row.iter().map(|v| Cell::Number(*v)));
+                                let before = before.map(|row| by_column(&row.collect::<Vec<_>>()));
+                                cells.extend(before.collect::<Vec<_>>());
+                                values.clear();
+                                cells.push(by_column(row));
                             }
                         }
                         RowCells::Named(row) => cells.push(self.by_name(&key, row, variables)?),
