@@ -16,6 +16,7 @@ from ._frames import Cells, columns, dense, header, matched, some, whole
 from ._predicted import Predicted, Values, names
 from .errors import TrainingError
 from .problem import Problem, stated_problem
+from .quantities import Quantities
 
 #: Settings that may be given beside a problem file: the options of the command line.
 OPTIONS = ("K", "batch", "epochs", "layers", "learning_rate", "method", "mix", "warmup")
@@ -86,10 +87,14 @@ def sections(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return out
 
 
-def ordered(
-    problem: Problem, predicts: str | Sequence[str] | None, word: str = "predicts"
-) -> tuple[list[str], Predicted]:
+#: What is predicted: parameters by name, or quantities.
+Predicts = str | Sequence[str] | Quantities | None
+
+
+def ordered(problem: Problem, predicts: Predicts, word: str = "predicts") -> tuple[list[str], Predicted]:
     """What is predicted as the user names it, and in the order of problem files."""
+    if isinstance(predicts, Quantities):
+        return predicts.names, Predicted(problem, predicts)
     own = names(stated_problem(problem), predicts, word)
     return own, Predicted(problem, sorted(own, key=lambda name: SYMBOLS.index(name) if name in SYMBOLS else 0))
 
@@ -155,7 +160,9 @@ class Targets:
         self.names: dict[str, list[str]] = {}
         self.one_axis = False
         given: Values
-        if isinstance(y, Mapping) and set(y) <= set(SYMBOLS):
+        if layout.quantities is not None:
+            given = self._quantities(y, layout, layout.quantities)
+        elif isinstance(y, Mapping) and set(y) <= set(SYMBOLS):
             given = {name: self._named(f"y[{name!r}]", values, name, layout, known) for name, values in y.items()}
         else:
             given = self._whole(y, layout, order, known)
@@ -177,6 +184,21 @@ class Targets:
             # Side by side, in the order of `predicts`.
             return Predicted(layout.problem, order).parts(array)
         return array
+
+    def _quantities(self, y: Any, layout: Predicted, quantities: Quantities) -> Any:
+        """Quantities by their names, or by those of their columns."""
+        if isinstance(y, Mapping) and set(y) == set(layout.shapes):
+            return y
+        if header(y) is not None:
+            wanted = quantities.columns
+            return layout.parts(whole("y", matched("y", y, wanted, TrainingError, only=True), wanted, TrainingError))
+        if y is None:
+            raise TrainingError("DecisionRegressor requires y to be passed, but the target y is None")
+        array = whole("y", dense("y", y), None, TrainingError)
+        if array.ndim == 1 and layout.width == 1:
+            self.one_axis = True
+            array = array[:, np.newaxis]
+        return layout.parts(array) if array.ndim == 2 and array.shape[1] == layout.width else array
 
     def _several(self, y: Any, layout: Predicted, order: list[str], known: dict[str, list[str]]) -> Any:
         """One frame for several parameters: a model that was trained on names knows which column is whose."""
@@ -201,9 +223,31 @@ class Targets:
 
     def columns(self, layout: Predicted) -> list[str] | None:
         """Names of all targets; ``None`` where they have none."""
+        if layout.quantities is not None:
+            return layout.quantities.columns
         if set(self.names) != set(layout.names):
             return None
         return [column for name in layout.names for column in self.names[name]]
+
+
+def known_rows(quantities: Quantities | None, known: Any, X: Any, rows: int) -> Float:
+    """What is known of rows: as it is given, or among the columns of the frame X."""
+    if quantities is None or not quantities.known:
+        if known is not None:
+            raise TrainingError("nothing is known by row here: say where it goes, predicts=Quantities(…, known=…)")
+        return np.zeros((rows, 0))
+    wanted = quantities.known_columns
+    there = header(X) if known is None else None
+    if there is not None and set(wanted) <= set(there):
+        known = X
+    by_quantity = isinstance(known, Mapping) and set(known) == set(quantities.known)
+    if known is not None and not by_quantity and header(known) is not None:
+        array = matched("known", known, wanted, TrainingError)
+    else:
+        array = quantities.known_rows(known, rows)
+    if len(array) != rows:
+        raise TrainingError(f"inconsistent numbers of samples: X has {rows} rows, known {len(array)}")
+    return whole("known", array, wanted, TrainingError)
 
 
 class Rows:
@@ -212,14 +256,15 @@ class Rows:
     def __init__(
         self,
         problem: Problem,
-        predicts: str | Sequence[str] | None,
+        predicts: Predicts,
         X: Any,
         y: Any,
         settings: Mapping[str, Any],
         *,
+        known: Any = None,
         seed: int = 0,
         split: Callable[[int], Mapping[str, Any]] | None = None,
-        validation: tuple[Any, Any] | None = None,
+        validation: Sequence[Any] | None = None,
     ) -> None:
         self.order, self.layout = ordered(problem, predicts)
         self.features = Features(X, stated_problem(problem))
@@ -229,13 +274,19 @@ class Rows:
             raise TrainingError(f"inconsistent numbers of samples: X has {rows} rows, y {len(self.targets.array)}")
         if rows == 1:
             raise TrainingError("1 sample cannot be learned from: n_samples=1, some are held out to choose by")
+        quantities = self.layout.quantities
+        there = known_rows(quantities, known, X, rows)
         X_all, y_all, parts = self.features.array, self.targets.array, None
         if validation is not None:
+            if len(validation) not in (2, 3):
+                raise TrainingError("validation is (X, y), or (X, y, known) where something is known by row")
             held = Features(validation[0], problem, self.features)
             true = Targets(validation[1], self.layout, self.order, self.targets.names)
             if len(held.array) != len(true.array) or not len(held.array):
                 raise TrainingError(f"validation has {len(held.array)} rows of X and {len(true.array)} of y")
+            of_held = known_rows(quantities, *[*validation[2:], None][:1], validation[0], len(held.array))
             X_all, y_all = np.concatenate([X_all, held.array]), np.concatenate([y_all, true.array])
+            there = np.concatenate([there, of_held])
             parts = ["train"] * rows + ["valid"] * len(held.array)
         written = sections(settings)
         written.setdefault("predictor", {}).update({"shared": True} if self.features.shared else {})
@@ -245,12 +296,15 @@ class Rows:
         targets = self.targets.columns(self.layout)
         if both := [name for name in self.features.names if name in (targets or ())]:
             raise TrainingError(f"X and y both have {some(both)}: a feature is known when the decision is taken")
-        self.known = Known(problem, self.layout.names, self.order, targets, dumped(written))
+        self.known = Known(problem, self.layout.names, self.order, targets, dumped(written), quantities)
         self.project = self.known.project()
         take, called = taken(self.project, self.layout)
+        known_columns = zip(quantities.known_columns if quantities else [], np.ascontiguousarray(there.T))
         self.columns: list[tuple[str, Cells]] = [
             *zip(self.features.names, np.ascontiguousarray(X_all.T)),
             *zip(called, np.ascontiguousarray(y_all[:, take].T)),
+            # What is known may be a feature too.
+            *((name, cells) for name, cells in known_columns if name not in self.features.names),
         ]
         self.known.take = take
         self.data = self.project.data(self.columns)
@@ -274,6 +328,8 @@ class Known:
     order: list[str]
     targets: list[str] | None
     settings: str
+    #: Quantities and what is known by row, where they were told.
+    quantities: Quantities | None = None
     #: For each target its place in a flat row of `predicted`.
     take: list[int] = field(default_factory=list)
     features: Features | None = None
@@ -284,17 +340,24 @@ class Known:
 
     def project(self) -> _regretless.Project:
         """The project again."""
+        if self.quantities is not None:
+            told, inner = self.quantities, self.problem._inner
+            return _regretless.Project.of_quantities(inner, told.columns, told.known_columns, told.terms, self.settings)
         return _regretless.Project.of(self.problem._inner, self.predicted, self.targets, self.settings)
 
 
 def taken(project: _regretless.Project, layout: Predicted) -> tuple[list[int], list[str]]:
     """For each target of a project its place in a flat row of the layout, where blocks of rows come one after the other, and
     its name."""
+    parts = project.parts()
+    if layout.quantities is not None:
+        called = list(dict.fromkeys(column for *_, columns in parts for column in columns))
+        own = layout.quantities.columns
+        return [own.index(column) for column in called], called
     start, starts = 0, {}
     for name, shape in layout.shapes.items():
         starts[name] = start
         start += int(np.prod(shape))
-    parts = project.parts()
     places = [starts[symbol] + i for symbol, first, last, _ in parts for i in range(first, last)]
     return places, [column for *_, columns in parts for column in columns]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from . import _regretless
-from ._project import Rows, of_file
+from ._project import Predicts, Rows, of_file
 from ._shown import table
 from ._told import Record, records
 from .errors import TrainingError
@@ -141,7 +141,7 @@ def compare(
     methods: str | Sequence[str] | None = None,
     seeds: int | Sequence[int] = 3,
     *,
-    predicts: str | Sequence[str] | None = None,
+    predicts: Predicts = None,
     validation: float = 0.2,
     test: float = 0.2,
     shuffle: bool = True,
@@ -151,7 +151,7 @@ def compare(
 ) -> Comparison:
     """Trains every method with every seed and judges them on the same rows, as ``regretless compare`` does.
 
-    ``problem`` is a :class:`Problem` with ``data=(X, y)``, as :class:`DecisionRegressor` takes them, and its settings as ``settings``. Or it
+    ``problem`` is a :class:`Problem` with ``data=(X, y)`` (``(X, y, known)`` where something is known by row), as :class:`DecisionRegressor` takes them, and its settings as ``settings``. Or it
     is a problem file, or what ``read_problem`` made of one, and ``data`` a frame with the columns that the file names, a table's path,
     or nothing where the file names one; ``settings`` then take the place of the file's.
 
@@ -180,7 +180,7 @@ def prepared(
     problem: Problem | str | PathLike[str],
     data: Table,
     seeds: int | Sequence[int],
-    predicts: str | Sequence[str] | None,
+    predicts: Predicts,
     validation: float,
     test: float,
     shuffle: bool,
@@ -192,11 +192,11 @@ def prepared(
         project, rows = of_file(file, data, settings)
         known = project.data(rows)
     else:
-        X, y = pair(data)
+        X, y, there = pair(data)
         kind = "random" if shuffle else "chronological"
         split = {"kind": kind, "valid": validation, "test": test}
         first = 0 if isinstance(seeds, int) or not len(seeds) else int(seeds[0])
-        made = Rows(problem, predicts, X, y, settings, seed=first, split=lambda _: split)  # type: ignore[arg-type]
+        made = Rows(problem, predicts, X, y, settings, known=there, seed=first, split=lambda _: split)  # type: ignore[arg-type]
         project, known = made.project, made.data
     chosen = [project.seed + i for i in range(seeds)] if isinstance(seeds, int) else [int(seed) for seed in seeds]
     if len(set(chosen)) < len(chosen):
@@ -213,11 +213,13 @@ def problem_file(problem: Any) -> str | None:
     return problem.file if isinstance(problem, Problem) else None
 
 
-def pair(data: Any) -> tuple[Any, Any]:
-    """X and y."""
-    if isinstance(data, (tuple, list)) and len(data) == 2:
-        return data[0], data[1]
-    raise TrainingError("data of a problem in memory are a pair (X, y); a problem file names the columns of one frame")
+def pair(data: Any) -> tuple[Any, Any, Any]:
+    """X and y, and what is known by row."""
+    if isinstance(data, (tuple, list)) and len(data) in (2, 3):
+        return data[0], data[1], data[2] if len(data) == 3 else None
+    raise TrainingError(
+        "data of a problem in memory are a pair (X, y), or (X, y, known); a problem file names the columns of one frame"
+    )
 
 
 class Finding(TypedDict):
@@ -261,7 +263,7 @@ def check(
     problem: Problem | str | PathLike[str],
     data: Table = None,
     *,
-    predicts: str | Sequence[str] | None = None,
+    predicts: Predicts = None,
     **settings: Any,
 ) -> Check:
     """Looks at a problem and its data as ``regretless check`` does: features, missing cells, leaks, optima, penalties, gradients.
@@ -281,7 +283,8 @@ def check(
     else:
         if header_only(data):
             raise TrainingError("a frame alone does not say what is predicted: give (X, y), or a problem file")
-        made = Rows(problem, predicts, *pair(data), settings)  # type: ignore[arg-type]
+        X, y, there = pair(data)
+        made = Rows(problem, predicts, X, y, settings, known=there)  # type: ignore[arg-type]
         project, rows = made.project, made.columns
     told: dict[str, Any] = json.loads(project.check(rows))
     return Check(told.pop("passed"), told.pop("instances"), told.pop("checks"), told)

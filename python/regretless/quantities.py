@@ -91,6 +91,16 @@ class Quantities:
         return list(self.shapes)
 
     @property
+    def columns(self) -> list[str]:
+        """Names of the columns of what is predicted: that of a quantity, numbered where it has several entries."""
+        return _columns(self.shapes)
+
+    @property
+    def known_columns(self) -> list[str]:
+        """Names of the columns of what is known by row."""
+        return _columns(self.known)
+
+    @property
     def symbols(self) -> set[str]:
         """The parameters that depend on what is predicted."""
         return {symbol for symbol, _, _, _, of in self.terms if of is not None and not of[0]}
@@ -104,6 +114,12 @@ class Quantities:
         if values is None:
             raise ProblemError(f"{', '.join(self.known)} are known by row: give their values as `known`")
         return flat("known", values, self.known, rows)
+
+    def parts(self, known: Float) -> dict[str, Float]:
+        """Flat rows of what is known, by name."""
+        ends = np.cumsum([prod(shape) for shape in self.known.values()])
+        pieces = np.split(known, ends[:-1], axis=1)
+        return {name: piece.reshape(-1, *shape) for (name, shape), piece in zip(self.known.items(), pieces)}
 
     def parameters(self, quantities: Float, known: Float) -> dict[str, Float]:
         """The parameters of the problem at rows of quantities, for ``problem.solve(**…)``."""
@@ -218,6 +234,11 @@ def _named(given: str | Sequence[str] | Mapping[str, Places]) -> dict[str, list[
     if not isinstance(given, Mapping):
         return {name: [] for name in given}
     return {name: _places(places) for name, places in given.items()}
+
+
+def _columns(shapes: Mapping[str, tuple[int, ...]]) -> list[str]:
+    each = {name: prod(shape) for name, shape in shapes.items()}
+    return [column for name, k in each.items() for column in ([name] if k == 1 else [f"{name}_{i}" for i in range(k)])]
 
 
 def _places(places: Places) -> list[At]:

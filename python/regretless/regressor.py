@@ -21,7 +21,7 @@ from ._frames import header
 from ._own import Own, is_own
 from ._own import write as write_own
 from ._predicted import Predicted, Shaped, Values
-from ._project import SETTINGS, Features, Rows, Targets, ordered
+from ._project import SETTINGS, Features, Predicts, Rows, Targets, known_rows, ordered
 from ._shown import brief
 from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
 from .compare import axes
@@ -112,7 +112,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         problem: Problem,
         method: str = "auto",
         *,
-        predicts: str | Sequence[str] | None = None,
+        predicts: Predicts = None,
         predictor: Any = "mlp",
         layers: Sequence[int] | None = None,
         trees: Mapping[str, Any] | None = None,
@@ -174,13 +174,15 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         y: Any,
         sample_weight: ArrayLike | None = None,
         *,
-        validation: tuple[Any, Any] | None = None,
+        known: Any = None,
+        validation: Sequence[Any] | None = None,
         callbacks: Sequence[Callable[[Epoch], Any]] | Callable[[Epoch], Any] = (),
     ) -> DecisionRegressor:
         """Trains on rows of features and the parameters that came true.
 
         ``sample_weight`` says how much each row counts in training. ``validation=(X, y)`` are rows to choose by, in place of a share of the
-        others. ``callbacks`` are called after every epoch with its row of ``history_``; one that returns ``True`` ends the training with
+        others. What ``Quantities`` say is known by row is in ``known``, or in the frame X, where it is a feature too; of validation rows
+        it is a third member. ``callbacks`` are called after every epoch with its row of ``history_``; one that returns ``True`` ends the training with
         what it has.
         """
         if self.infeasible not in ("fail", "skip"):
@@ -188,9 +190,10 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         problem = stated_problem(self.problem)
         seed = self._seed()
         if is_own(self.predictor):
-            return self._fit_own(X, y, sample_weight, validation, callbacks, seed)
+            return self._fit_own(X, y, sample_weight, known, validation, callbacks, seed)
         split = None if validation is not None else self._split
-        rows = Rows(problem, self.predicts, X, y, self._settings(), seed=seed, split=split, validation=validation)
+        settings = self._settings()
+        rows = Rows(problem, self.predicts, X, y, settings, known=known, seed=seed, split=split, validation=validation)
         data = rows.data
         if sample_weight is not None:
             weights = self._weights(sample_weight, len(rows.features.array))
@@ -203,7 +206,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         X: Any,
         y: Any,
         sample_weight: ArrayLike | None,
-        validation: tuple[Any, Any] | None,
+        known: Any,
+        validation: Sequence[Any] | None,
         callbacks: Sequence[Callable[[Epoch], Any]] | Callable[[Epoch], Any],
         seed: int,
     ) -> DecisionRegressor:
@@ -226,10 +230,12 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         parts = np.full(count, "valid", dtype=object)
         parts[train] = "train"
         settings = {**self._settings(), "predictor": "given"}
+        there = known_rows(layout.quantities, known, X, count)
+        told = layout.quantities.parts(there) if layout.quantities is not None and len(there.T) else None
         columns = np.arange(layout.width)
         while True:
             table = {f"forecast_{k}": forecasts[:, k] for k in columns}
-            rows = Rows(self.problem, self.predicts, table, y, settings, seed=seed, split=lambda _: held)
+            rows = Rows(self.problem, self.predicts, table, y, settings, known=told, seed=seed, split=lambda _: held)
             if list(columns) == rows.known.take:
                 break
             # Forecasts in the order of the targets.
@@ -306,24 +312,24 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             return shaped
         return self._framed(shaped, self._rows.names.get(layout.names[0]))
 
-    def decide(self, X: Any) -> Float | Frame:
-        """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them."""
+    def decide(self, X: Any, *, known: Any = None) -> Float | Frame:
+        """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them. What is known
+        of the rows is in ``known``, or in the frame X."""
         features = self._features(X)
-        x = decided(self._fitted(), features, np.zeros((len(features), 0)), self.threads)
+        x = decided(self._fitted(), features, self._known(known, X, len(features)), self.threads)
         return self._framed(x, self._rows.problem.variables)
 
-    def evaluate(self, X: Any, y: Values) -> Decisions:
+    def evaluate(self, X: Any, y: Values, *, known: Any = None) -> Decisions:
         """Decisions for rows of features, judged by the parameters that came true."""
         learner, features, truths = self._fitted(), self._features(X), self._truths(y)
         if len(truths) != len(features):
             raise TrainingError(f"inconsistent numbers of samples: X has {len(features)} rows, y {len(truths)}")
-        return told(
-            Decisions(**learner.evaluate(features, truths, np.zeros((len(features), 0)), self.threads)), stacklevel=4
-        )
+        there = self._known(known, X, len(features))
+        return told(Decisions(**learner.evaluate(features, truths, there, self.threads)), stacklevel=4)
 
-    def score(self, X: Any, y: Values, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: Any, y: Values, sample_weight: ArrayLike | None = None, *, known: Any = None) -> float:
         """Minus the mean regret: higher is better, 0 is best. NaN if a prediction cannot be decided with, so that a search ranks it last."""
-        judged = self.evaluate(X, y)
+        judged = self.evaluate(X, y, known=known)
         if judged.undecided:
             return float("nan")
         if sample_weight is None:
@@ -361,7 +367,18 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     # Details.
 
     def _layout(self) -> Predicted:
-        return Predicted(self._rows.problem, self._rows.predicted)
+        quantities = self._rows.quantities
+        return Predicted(self._rows.problem, self._rows.predicted if quantities is None else quantities)
+
+    def _known(self, known: Any, X: Any, rows: int) -> Float:
+        """What is known of rows, in the order of the model."""
+        quantities = self._rows.quantities
+        array = known_rows(quantities, known, X, rows)
+        if quantities is None:
+            return array
+        own = quantities.known_columns
+        order = json.loads(self._fitted().card()).get("known", [])
+        return np.ascontiguousarray(array[:, [own.index(name) for name in order]])
 
     def _features(self, X: Any) -> Float:
         self._fitted()

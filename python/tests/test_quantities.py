@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 
 import regretless as rl
 
@@ -93,3 +97,75 @@ def test_parameters_of_cvxpy_by_name() -> None:
         best = problem.solve(**problem.given(price=t[i], demand=d[i], room=8.0))
         assert found.predicted_objective[i] == pytest.approx(own.objective)
         assert found.optimal[i] == pytest.approx(best.objective)
+
+
+def history(rows: int = 120) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(4)
+    features = rng.normal(size=(rows, 3))
+    return features, 10 + 2 * features[:, 0] + rng.normal(size=rows), rng.uniform(1, 5, size=rows)
+
+
+def test_a_regressor_learns_quantities_and_is_told_what_is_known(tmp_path: Path) -> None:
+    problem = shop()
+    quantities = load(problem)
+    X, loads, stock = history()
+    model = rl.DecisionRegressor(problem, "l2", predictor="linear", predicts=quantities).fit(X, loads, known=stock)
+    predicted = model.predict(X[:5])
+    assert predicted.shape == (5,)
+    for i, x in enumerate(model.decide(X[:5], known=stock[:5])):
+        by_hand = problem.solve(theta=[1.0, 0.2 * predicted[i] + 0.1], d=[predicted[i]], b=[stock[i], 30.0])
+        assert x == pytest.approx(by_hand.x, abs=1e-7)
+    judged = rl.regret(problem, predicted[:, None], loads[:5, None], predict=quantities, known=stock[:5, None])
+    assert model.evaluate(X[:5], loads[:5], known=stock[:5]).regret == pytest.approx(judged.regret, abs=1e-9)
+    # By the names of columns, in any order, it is the same model.
+    named = pd.DataFrame(X, columns=["a", "b", "c"])
+    framed = rl.DecisionRegressor(problem, "l2", predictor="linear", predicts=quantities)
+    framed.fit(named, pd.DataFrame({"load": loads}), known=pd.DataFrame({"other": 0 * stock, "stock": stock}))
+    assert np.array_equal(framed.decide(named, known={"stock": stock}), model.decide(X, known=stock))
+    # The run of a problem in memory is a problem file as anybody would write it.
+    model.save(tmp_path / "run")
+    assert np.array_equal(rl.Run(tmp_path / "run").decide(X, known=stock), model.decide(X, known=stock))
+    assert '{ predict = ["load"], factor = 0.2, shift = 0.1 }' in (tmp_path / "run" / "config.toml").read_text()
+    for wrong, message in [({}, "known by row"), ({"known": stock[:7]}, "7")]:
+        with pytest.raises(rl.RegretlessError, match=message):
+            model.decide(X, **wrong)
+
+
+def test_what_is_known_may_be_a_feature_and_others_may_forecast() -> None:
+    problem = shop()
+    X, loads, stock = history()
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(stock=stock)
+    model = rl.DecisionRegressor(problem, "df", predictor="linear", predicts=load(problem), epochs=3)
+    model.fit(frame, loads, validation=(frame[:30], loads[:30]))
+    assert list(model.feature_names_in_) == ["a", "b", "c", "stock"]
+    assert (model.decide(frame)[:, 1] <= stock + 1e-7).all()
+    own = rl.DecisionRegressor(problem, "l2", predictor=LinearRegression(), predicts=load(problem))
+    own.fit(X, loads, known=stock)
+    assert (own.decide(X, known=stock)[:, 1] <= stock + 1e-7).all()
+
+
+def test_methods_are_compared_and_problems_checked_with_what_is_known() -> None:
+    problem = shop()
+    quantities = load(problem)
+    X, loads, stock = history()
+    settings = {"predicts": quantities, "predictor": "linear", "epochs": 3}
+    found = rl.compare(problem, (X, loads, stock), ["l2", "df"], seeds=1, **settings)
+    assert [row["method"] for row in found.rows] == ["constant", "l2", "df"]
+    assert rl.check(problem, (X, loads, stock), predicts=quantities)
+    with pytest.raises(rl.TrainingError, match=r"`spo\+`.*predicts θ only"):
+        rl.compare(problem, (X, loads, stock), ["spo+"], seeds=1, **settings)
+    with pytest.raises(rl.RegretlessError, match="known by row"):
+        rl.compare(problem, (X, loads), ["l2"], seeds=1, **settings)
+
+
+def test_a_sum_of_quantities_learns_and_has_no_problem_file(tmp_path: Path) -> None:
+    problem = shop()
+    X, loads, stock = history()
+    both = rl.Quantities(problem, {"base": "d", "extra": "d"}, known={"stock": "b[0]"})
+    truths = {"base": loads, "extra": np.abs(X[:, 1])}
+    model = rl.DecisionRegressor(problem, "l2", predictor="linear", predicts=both).fit(X, truths, known=stock)
+    predicted = model.predict(X[:1])
+    whole = problem.solve(theta=[1.0, 0.0], d=predicted["base"] + predicted["extra"], b=[stock[0], 30.0])
+    assert model.decide(X[:1], known=stock[:1]) == pytest.approx(whole.x, abs=1e-7)
+    with pytest.raises(rl.RegretlessError, match="several columns add up"):
+        model.save(tmp_path / "run")

@@ -46,7 +46,7 @@ pub(crate) fn mix<'py>(
 
 /// A summand of a coefficient: symbol, entry, factor, the known number that is a factor, and what it is a multiple of: nothing, or
 /// whether that is known and its number.
-type GivenTerm = (String, usize, f64, Option<usize>, Option<(bool, usize)>);
+pub(crate) type GivenTerm = (String, usize, f64, Option<usize>, Option<(bool, usize)>);
 
 /// Parameters that are predicted as a whole, or quantities, known numbers and their terms.
 #[derive(FromPyObject)]
@@ -55,20 +55,25 @@ pub(crate) enum Placing {
     Terms((usize, usize, Vec<GivenTerm>)),
 }
 
+/// Terms as Python gives them.
+pub(crate) fn given_terms(terms: &[GivenTerm]) -> PyResult<Vec<Term>> {
+    let term = |(symbol, entry, factor, by, of): &GivenTerm| {
+        let source = match *of {
+            None => Source::One,
+            Some((false, j)) => Source::Predicted(j),
+            Some((true, l)) => Source::Known(l),
+        };
+        Ok(Term { parameter: parameter(symbol)?, entry: *entry, factor: *factor, by: *by, source })
+    };
+    terms.iter().map(term).collect()
+}
+
 /// What becomes of a flat prediction.
 pub(crate) fn placement(problem: &Problem, placing: &Placing) -> PyResult<Placement> {
     let predicted = match placing {
         Placing::Whole(predicted) => predicted,
         Placing::Terms((width, known, terms)) => {
-            let term = |(symbol, entry, factor, by, of): &GivenTerm| {
-                let source = match *of {
-                    None => Source::One,
-                    Some((false, j)) => Source::Predicted(j),
-                    Some((true, l)) => Source::Known(l),
-                };
-                Ok(Term { parameter: parameter(symbol)?, entry: *entry, factor: *factor, by: *by, source })
-            };
-            let terms = terms.iter().map(term).collect::<PyResult<_>>()?;
+            let terms = given_terms(terms)?;
             return Placement::new(&problem.inner, *width, *known, terms).map_err(error::problem);
         }
     };

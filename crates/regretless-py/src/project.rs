@@ -17,6 +17,7 @@ use crate::arrays::{parameter, table};
 use crate::data::{Columns, Data, frame};
 use crate::error;
 use crate::learner::Learner;
+use crate::loss::{GivenTerm, given_terms};
 use crate::problem::Problem;
 use crate::run::detached;
 
@@ -155,6 +156,21 @@ impl Project {
         let parameters = predicted.iter().map(|s| parameter(s)).collect::<PyResult<Vec<_>>>()?;
         let settings = serde_json::from_str(settings).map_err(|e| error::raise("TrainingError", e))?;
         let spec = Spec::in_memory(&problem.get().inner, &parameters, targets.as_deref(), &settings);
+        Ok(Self { spec: spec.map_err(|e| error::spec(&e))? })
+    }
+
+    /// A problem in memory that places quantities and known numbers, by the names of their columns.
+    #[staticmethod]
+    fn of_quantities(
+        problem: &Bound<'_, Problem>,
+        predicted: Vec<String>,
+        known: Vec<String>,
+        terms: Vec<GivenTerm>,
+        settings: &str,
+    ) -> PyResult<Self> {
+        let settings = serde_json::from_str(settings).map_err(|e| error::raise("TrainingError", e))?;
+        let (problem, terms) = (&problem.get().inner, given_terms(&terms)?);
+        let spec = Spec::in_memory_quantities(problem, &predicted, &known, &terms, &settings);
         Ok(Self { spec: spec.map_err(|e| error::spec(&e))? })
     }
 

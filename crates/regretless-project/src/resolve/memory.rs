@@ -82,11 +82,11 @@ impl Spec {
 }
 
 /// A part of a problem that could be predicted as a whole.
-struct Part {
-    key: String,
-    parameter: Parameter,
+pub(super) struct Part {
+    pub(super) key: String,
+    pub(super) parameter: Parameter,
     /// Its entries within all entries of that kind.
-    range: Range<usize>,
+    pub(super) range: Range<usize>,
     /// Rows and columns of a dense matrix.
     matrix: Option<(usize, usize)>,
     columns: Vec<String>,
@@ -116,7 +116,7 @@ impl Part {
 }
 
 /// Every part of a problem that could be predicted, in the order of problem files.
-fn parts(problem: &Problem) -> Vec<Part> {
+pub(super) fn parts(problem: &Problem) -> Vec<Part> {
     let n = problem.n();
     let mut all = Vec::new();
     let mut add = |key: String, parameter, range: Range<usize>, matrix| {

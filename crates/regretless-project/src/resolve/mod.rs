@@ -9,6 +9,7 @@ mod overrides;
 mod part;
 mod places;
 mod predictor;
+mod quantities;
 mod ranges;
 mod settings;
 mod statement;

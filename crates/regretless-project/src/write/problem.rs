@@ -33,8 +33,10 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
         return Err(SpecError::new(Place::Setting(part.key.clone()), trouble).hint("state it dense"));
     }
     if let Some(part) = spec.placed().selections.iter().find(unwritten) {
-        let trouble = Trouble::Misfit("a problem file cannot say this".into());
-        return Err(SpecError::new(Place::Setting(part.key.clone()), trouble));
+        let what = "a coefficient that several columns add up to has no words in a problem file";
+        let trouble = Trouble::Misfit(what.into());
+        return Err(SpecError::new(Place::Setting(part.key.clone()), trouble)
+            .hint("predict their sum, or keep the model in memory"));
     }
     let parts = Parts { spec, folder };
     text.table("[problem]");
