@@ -43,7 +43,9 @@ def column(table: Any, names: Sequence[str], i: int) -> Any:
 
 
 def cells(values: Any) -> Cells:
-    """Numbers, NaN where there is none, or text, empty where there is none."""
+    """Numbers, NaN where there is none, or text, empty where there is none; a categorical column is text whatever its categories are."""
+    if hasattr(getattr(values, "dtype", None), "categories"):
+        return ["" if value is None or value != value else str(value) for value in np.asarray(values, dtype=object)]
     array = np.asarray(values)
     if array.dtype.kind in "biuf":
         return np.ascontiguousarray(array, dtype=np.float64)
@@ -77,7 +79,14 @@ def distinct(what: str, table: Any, error: type[RegretlessError]) -> list[str]:
 
 
 def matched(what: str, table: Any, wanted: Sequence[str], error: type[RegretlessError], *, only: bool = False) -> Float:
-    """The named columns of a frame in the order wanted; with ``only`` it may have no others."""
+    """The named columns of a frame in the order wanted, all of them numbers; with ``only`` it may have no others."""
+    return numbers(what, picked(what, table, wanted, error, only=only), error)
+
+
+def picked(
+    what: str, table: Any, wanted: Sequence[str], error: type[RegretlessError], *, only: bool = False
+) -> list[tuple[str, Cells]]:
+    """The named columns of a frame in the order wanted, with their names; with ``only`` it may have no others."""
     there = header(table)
     assert there is not None
     counts = Counter(there)
@@ -88,14 +97,13 @@ def matched(what: str, table: Any, wanted: Sequence[str], error: type[Regretless
     if only and (unknown := [name for name in there if name not in set(wanted)]):
         raise error(f"{what} has {some(unknown)}, which the model does not know; it knows {some(wanted)}")
     place = {name: i for i, name in enumerate(there)}
-    return numbers(what, [(name, column(table, there, place[name])) for name in wanted], error)
+    return [(name, cells(column(table, there, place[name]))) for name in wanted]
 
 
-def numbers(what: str, parts: Sequence[tuple[str, Any]], error: type[RegretlessError]) -> Float:
+def numbers(what: str, parts: Sequence[tuple[str, Cells]], error: type[RegretlessError]) -> Float:
     """Columns of numbers side by side."""
     found = []
-    for name, values in parts:
-        got = cells(values)
+    for name, got in parts:
         if isinstance(got, list):
             raise error(f"{what}[{name!r}] is text: encode it as numbers, or leave the column out")
         found.append(got)
@@ -109,11 +117,14 @@ def dense(what: str, values: Any) -> Float:
     return floats(what, values)
 
 
-def whole(what: str, array: Float, names: Sequence[str] | None, error: type[RegretlessError]) -> Float:
-    """The array, if every entry is a finite number."""
-    if np.isfinite(array).all():
+def whole(
+    what: str, array: Float, names: Sequence[str] | None, error: type[RegretlessError], *, gaps: bool = False
+) -> Float:
+    """The array, if every entry is a finite number; with ``gaps`` some may be NaN."""
+    fine = np.isfinite(array) | np.isnan(array) if gaps else np.isfinite(array)
+    if fine.all():
         return array
-    place = np.argwhere(~np.isfinite(array))[0].tolist()
+    place = np.argwhere(~fine)[0].tolist()
     value = array[tuple(place)]
     word = "NaN" if np.isnan(value) else "infinity" if value > 0 else "-infinity"
     if names is not None and array.ndim == 2:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
@@ -12,9 +13,9 @@ import numpy as np
 
 from . import _regretless
 from ._arrays import SYMBOLS, Float
-from ._frames import Cells, columns, dense, header, matched, some, whole
+from ._frames import Cells, columns, dense, header, matched, numbers, picked, some, whole
 from ._predicted import Predicted, Values, names
-from .errors import TrainingError
+from .errors import RegretlessError, RegretlessWarning, TrainingError
 from .problem import Problem, stated_problem
 from .quantities import Quantities
 
@@ -42,6 +43,7 @@ SETTINGS = {
     "patience": "training.stop",
     "scenarios": "training.scenarios",
     "infeasible": "training.infeasible",
+    "kinds": "data.kinds",
     "warmup": "training.warmup",
 }
 
@@ -100,45 +102,55 @@ def ordered(problem: Problem, predicts: Predicts, word: str = "predicts") -> tup
 
 
 class Features:
-    """X as columns: names, numbers, and for a shared network the selectors of a variable's."""
+    """X as columns: their names, their cells, and for a shared network the selectors of a variable's. A cell that is NaN is missing."""
 
     def __init__(self, X: Any, problem: Problem, known: Features | None = None) -> None:
         there = header(X)
         self.named = there is not None
         self.names: list[str] = []
         self.shared = False
-        if there is not None:
-            if known is not None and known.named:
-                array = matched("X", X, known.names, TrainingError, only=True)
-            else:
-                array = matched("X", X, there, TrainingError, only=True)
-            self.names = there if known is None else known.names
-        else:
-            array = dense("X", X)
-            self.shared = array.ndim == 3 and array.shape[1] == problem.n
-            self.names = self._numbered(array, problem) if known is None else known.names
+        self.cells: list[Cells] = []
         self.selectors: list[str] | None = None
+        if there is not None:
+            wanted = known.names if known is not None and known.named else there
+            parts = picked("X", X, wanted, TrainingError, only=True)
+            self.names = there if known is None else known.names
+            self.cells = [values for _, values in parts]
+            for name, values in zip(wanted, self.cells):
+                if not isinstance(values, list):
+                    whole("X", values[:, np.newaxis], [name], TrainingError, gaps=True)
+            self.rows = len(self.cells[0]) if self.cells else len(X)
+            self._check((self.rows, len(self.cells)), known)
+            return
+        array = dense("X", X)
+        self.shared = array.ndim == 3 and array.shape[1] == problem.n
+        self.names = self._numbered(array, problem) if known is None else known.names
         if self.shared:
             self.selectors = [f"x{j}_{{variable}}" for j in range(array.shape[2])]
-            whole("X", array, None, TrainingError)
+            whole("X", array, None, TrainingError, gaps=True)
             array = np.ascontiguousarray(array.reshape(len(array), -1))
         elif array.ndim != 2:
             n = problem.n
-            wanted = f"(rows, features), or (rows, {n}, features) for a network shared by all variables"
+            wanted_shape = f"(rows, features), or (rows, {n}, features) for a network shared by all variables"
             hint = ". Reshape your data: X.reshape(-1, 1) for one feature" if array.ndim < 2 else ""
-            raise TrainingError(f"Expected 2D array: X has the shape {array.shape}, expected {wanted}{hint}")
-        if len(array) == 0 or array.shape[1] == 0:
-            what = "sample" if len(array) == 0 else "feature"
+            raise TrainingError(f"Expected 2D array: X has the shape {array.shape}, expected {wanted_shape}{hint}")
+        self.rows = len(array)
+        self._check(array.shape, known)
+        whole("X", array, None, TrainingError, gaps=True)
+        self.cells = list(np.ascontiguousarray(array.T))
+
+    @staticmethod
+    def _check(shape: tuple[int, ...], known: Features | None) -> None:
+        """At least a row and a feature, and as many features as the model has."""
+        if shape[0] == 0 or shape[1] == 0:
+            what = "sample" if shape[0] == 0 else "feature"
             if known is None or what == "feature":
-                raise TrainingError(
-                    f"Found array with 0 {what}(s) (shape={array.shape}) while a minimum of 1 is required."
-                )
-        if known is not None and array.shape[1] != len(known.names):
+                raise TrainingError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
+        if known is not None and shape[1] != len(known.names):
             raise TrainingError(
-                f"X has {array.shape[1]} features, but DecisionRegressor is expecting {len(known.names)} features as input: "
+                f"X has {shape[1]} features, but DecisionRegressor is expecting {len(known.names)} features as input: "
                 f"it was trained on {len(known.names)}"
             )
-        self.array: Float = whole("X", array, there, TrainingError)
 
     @staticmethod
     def _numbered(array: Float, problem: Problem) -> list[str]:
@@ -146,10 +158,44 @@ class Features:
             return [f"x{j}_{variable}" for variable in problem.variables for j in range(array.shape[2])]
         return [f"x{j}" for j in range(array.shape[-1])] if array.ndim else []
 
+    def columns(self) -> list[tuple[str, Cells]]:
+        """Names and cells."""
+        return list(zip(self.names, self.cells))
+
+    def coded(self, learner: _regretless.Learner) -> Float:
+        """The rows as a model takes them; levels that it does not know are told in a warning."""
+        return coded("X", learner, self.columns(), self.rows, TrainingError)
+
     def forget(self) -> Features:
-        """Keeps names and no numbers."""
-        self.array = self.array[:0]
+        """Keeps names and no cells."""
+        self.cells, self.rows = [], 0
         return self
+
+
+def coded(
+    what: str,
+    learner: _regretless.Learner,
+    columns: list[tuple[str, Cells]],
+    rows: int,
+    error: type[RegretlessError],
+) -> Float:
+    """Columns as a model takes them; levels that it does not know are told in a warning."""
+    if learner.plain():
+        found = numbers(what, columns, error)
+        return found if columns else np.zeros((rows, 0))
+    features, new = learner.features(columns)
+    for line in new:
+        warnings.warn(line, RegretlessWarning, stacklevel=5)
+    return features
+
+
+def joined(one: Cells, other: Cells, name: str) -> Cells:
+    """The cells of a column in two frames, one after the other."""
+    if isinstance(one, list) and isinstance(other, list):
+        return one + other
+    if isinstance(one, list) or isinstance(other, list):
+        raise TrainingError(f"X[{name!r}] is text in one of X and validation, and numbers in the other")
+    return np.concatenate([one, other])
 
 
 class Targets:
@@ -269,30 +315,31 @@ class Rows:
         self.order, self.layout = ordered(problem, predicts)
         self.features = Features(X, stated_problem(problem))
         self.targets = Targets(y, self.layout, self.order)
-        rows = len(self.features.array)
+        rows = self.features.rows
         if len(self.targets.array) != rows:
             raise TrainingError(f"inconsistent numbers of samples: X has {rows} rows, y {len(self.targets.array)}")
         if rows == 1:
             raise TrainingError("1 sample cannot be learned from: n_samples=1, some are held out to choose by")
         quantities = self.layout.quantities
         there = known_rows(quantities, known, X, rows)
-        X_all, y_all, parts = self.features.array, self.targets.array, None
+        X_all, y_all, parts = self.features.cells, self.targets.array, None
         if validation is not None:
             if len(validation) not in (2, 3):
                 raise TrainingError("validation is (X, y), or (X, y, known) where something is known by row")
             held = Features(validation[0], problem, self.features)
             true = Targets(validation[1], self.layout, self.order, self.targets.names)
-            if len(held.array) != len(true.array) or not len(held.array):
-                raise TrainingError(f"validation has {len(held.array)} rows of X and {len(true.array)} of y")
-            of_held = known_rows(quantities, *[*validation[2:], None][:1], validation[0], len(held.array))
-            X_all, y_all = np.concatenate([X_all, held.array]), np.concatenate([y_all, true.array])
+            if held.rows != len(true.array) or not held.rows:
+                raise TrainingError(f"validation has {held.rows} rows of X and {len(true.array)} of y")
+            of_held = known_rows(quantities, *[*validation[2:], None][:1], validation[0], held.rows)
+            X_all = [joined(*pair) for pair in zip(X_all, held.cells, self.features.names)]
+            y_all = np.concatenate([y_all, true.array])
             there = np.concatenate([there, of_held])
-            parts = ["train"] * rows + ["valid"] * len(held.array)
+            parts = ["train"] * rows + ["valid"] * held.rows
         written = sections(settings)
         written.setdefault("predictor", {}).update({"shared": True} if self.features.shared else {})
         written.setdefault("training", {})["seed"] = seed
         data = {"memory": True, "features": self.features.selectors or self.features.names}
-        written["data"] = data | ({} if split is None else {"split": split(rows)})
+        written["data"] = written.get("data", {}) | data | ({} if split is None else {"split": split(rows)})
         targets = self.targets.columns(self.layout)
         if both := [name for name in self.features.names if name in (targets or ())]:
             raise TrainingError(f"X and y both have {some(both)}: a feature is known when the decision is taken")
@@ -301,7 +348,7 @@ class Rows:
         take, called = taken(self.project, self.layout)
         known_columns = zip(quantities.known_columns if quantities else [], np.ascontiguousarray(there.T))
         self.columns: list[tuple[str, Cells]] = [
-            *zip(self.features.names, np.ascontiguousarray(X_all.T)),
+            *zip(self.features.names, X_all),
             *zip(called, np.ascontiguousarray(y_all[:, take].T)),
             # What is known may be a feature too.
             *((name, cells) for name, cells in known_columns if name not in self.features.names),

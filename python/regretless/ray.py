@@ -21,7 +21,7 @@ from . import _regretless
 from .compare import Comparison, named, prepared
 from .errors import RegretlessWarning, TrainingError
 from .problem import Problem
-from .run import Run, _columns
+from .run import Run, features_of
 
 __all__ = ["Decider", "compare"]
 
@@ -161,7 +161,7 @@ class Decider:
         self._predictions, self._threads = predictions, threads
 
     def __call__(self, batch: Any) -> Any:
-        features = _columns("the batch", batch, self._run.features)
+        features = features_of("the batch", batch, self._run)
         known = self._run._known(batch, batch, len(features))
         learner = self._run._learner
         status, names, numbers = learner.decided(features, known, None, self._predictions, self._threads)

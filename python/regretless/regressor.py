@@ -132,6 +132,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         scenarios: int | None = None,
         embedding: int | Mapping[str, Any] | None = None,
         infeasible: str = "fail",
+        kinds: Mapping[str, str | Sequence[str]] | None = None,
         validation: float = 0.2,
         shuffle: bool = True,
         random_state: int | None = 0,
@@ -160,6 +161,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.scenarios = scenarios
         self.embedding = embedding
         self.infeasible = infeasible
+        self.kinds = kinds
         self.validation = validation
         self.shuffle = shuffle
         self.random_state = random_state
@@ -196,7 +198,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         rows = Rows(problem, self.predicts, X, y, settings, known=known, seed=seed, split=split, validation=validation)
         data = rows.data
         if sample_weight is not None:
-            weights = self._weights(sample_weight, len(rows.features.array))
+            weights = self._weights(sample_weight, rows.features.rows)
             # Rows to choose by count once.
             data = data.with_weights(np.concatenate([weights, np.ones(len(data) - len(weights))]))
         return self._train(rows, data, callbacks)
@@ -384,7 +386,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self._fitted()
         if self._own is not None:
             return np.ascontiguousarray(self._own.predict(X)[:, self._rows.take])
-        return Features(X, self._rows.problem, self._rows.features).array
+        return Features(X, self._rows.problem, self._rows.features).coded(self._learner)
 
     def _truths(self, y: Any) -> Float:
         truths = Targets(y, self._layout(), self._rows.order, self._rows.names).array
@@ -461,6 +463,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.input_tags.allow_nan = not is_own(self.predictor)
+        tags.input_tags.categorical = not is_own(self.predictor)
         # Its score is minus a regret: 0 at best.
         tags.regressor_tags.poor_score = True
         return tags

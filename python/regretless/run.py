@@ -14,7 +14,8 @@ import numpy as np
 from . import _own, _regretless
 from ._arrays import Float
 from ._decide import decided
-from ._frames import dense, header, matched, some, whole
+from ._frames import dense, header, matched, picked, some, whole
+from ._project import coded
 from ._shown import listed, table
 from ._told import Candidate, Card, Epoch, Outcome, flat, learning_curve
 from .compare import axes, frame
@@ -168,7 +169,7 @@ class Run:
 
     def _features(self, X: Any) -> Float:
         if self.own is None:
-            return _columns("X", X, self.features)
+            return features_of("X", X, self)
         if self._predictor is None:
             raise ProjectError(
                 f"the forecasts of this run come from {self.own['name']}, which it does not hold: give it, fitted, as "
@@ -206,7 +207,22 @@ class Run:
         return table([{"": key, " ": value} for key, value in facts.items() if value])
 
 
-def _columns(what: str, values: Any, names: list[str]) -> Float:
+def features_of(what: str, X: Any, run: Run) -> Float:
+    """The model's features in a frame by name, or in an array that has as many, as the model takes them."""
+    if header(X) is not None:
+        columns = picked(what, X, run.features, ProjectError)
+        for name, cells in columns:
+            if not isinstance(cells, list):
+                whole(what, cells[:, np.newaxis], [name], ProjectError, gaps=True)
+        return coded(what, run._learner, columns, len(columns[0][1]) if columns else len(X), ProjectError)
+    if not run._learner.plain():
+        raise ProjectError(
+            f"{what} is no frame, and the model has features that are no numbers: give a frame with {some(run.features)}"
+        )
+    return _columns(what, X, run.features, gaps=True)
+
+
+def _columns(what: str, values: Any, names: list[str], *, gaps: bool = False) -> Float:
     """The named columns of a frame, or an array that has as many."""
     if header(values) is not None:
         return whole(what, matched(what, values, names, ProjectError), names, ProjectError)
@@ -215,4 +231,4 @@ def _columns(what: str, values: Any, names: list[str]) -> Float:
         array = array[:, np.newaxis]
     if array.ndim != 2 or array.shape[1] != len(names):
         raise ProjectError(f"{what} has the shape {array.shape}, expected (rows, {len(names)}): {some(names)}")
-    return whole(what, np.ascontiguousarray(array), names, ProjectError)
+    return whole(what, np.ascontiguousarray(array), names, ProjectError, gaps=gaps)

@@ -69,7 +69,7 @@ def test_what_is_missing_unknown_or_there_twice_is_named(plan: rl.Problem, colum
             "X has `moon`, which the model",
         ),
         (make({"rain": columns["rain"], "sun": ["a"] * 80}), r"X\['sun'\] is text"),
-        (make({"rain": columns["rain"], "sun": [None, *columns["sun"][1:]]}), "no number for `sun` in row 0"),
+        (make({"rain": columns["rain"], "sun": [float("inf"), *columns["sun"][1:]]}), "no number for `sun` in row 0"),
     ]:
         with pytest.raises(rl.TrainingError, match=says):
             model.predict(table)

@@ -216,7 +216,11 @@ def test_missing_features_are_named(plan: rl.Problem, data) -> None:
     X, y = data
     X = X.copy()
     X[3, 1] = np.nan
-    with pytest.raises(rl.TrainingError, match=r"X\[3, 1\] is nan"):
+    with pytest.warns(rl.RegretlessWarning, match=r"rows without a value, taken as missing: x1 \(1\)"):
+        model = rl.DecisionRegressor(plan, "l2", predictor="linear").fit(X, y)
+    assert np.isfinite(model.predict(X[3:4])).all()
+    X[3, 1] = np.inf
+    with pytest.raises(rl.TrainingError, match=r"X\[3, 1\] is inf"):
         rl.DecisionRegressor(plan, "l2").fit(X, y)
 
 

@@ -131,7 +131,7 @@ def test_what_does_not_fit_is_named(shop: Path, tmp_path: Path) -> None:
     for table, says in [
         (Frame({name: [1.0] for name in others}), f"X lacks `{first}`"),
         (np.ones((2, len(run.features) + 1)), "expected"),
-        (Frame({name: [float("nan")] for name in run.features}), f"no number for `{first}` in row 0"),
+        (Frame({name: [float("inf")] for name in run.features}), f"no number for `{first}` in row 0"),
     ]:
         with pytest.raises(rl.ProjectError, match=says):
             run.decide(table)

@@ -52,7 +52,13 @@ pub(crate) fn json(value: &impl Serialize) -> String {
     text
 }
 
-/// Says how many rows `missing = "drop"` left out.
+/// Says what of a table a model took otherwise than one may think.
+pub(crate) fn about(table: &regretless_project::DataReader<'_>) -> String {
+    let lines = table.remark().map(str::to_owned).into_iter().chain(table.gaps()).chain(table.strangers());
+    lines.map(|line| line + "\n").collect()
+}
+
+/// Says how many rows were left out.
 pub(crate) fn left_out(dropped: usize) -> String {
     if dropped == 0 {
         String::new()

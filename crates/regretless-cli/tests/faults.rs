@@ -85,9 +85,7 @@ fn messages() {
         writeln!(all, "## {case}\n\n{}", tidy(&ran.stderr)).unwrap();
     };
     fs::write(folder.path().join("other.csv"), "g,cap\n1,2\n").unwrap();
-    fs::write(folder.path().join("gap.csv"), "f,cap\n1,2\n,3\n").unwrap();
     fs::write(folder.path().join("bare.csv"), "f\n1\n").unwrap();
-    fs::write(folder.path().join("word.csv"), "f,cap\n1,2\nhot,3\n").unwrap();
     fs::write(
         folder.path().join("known.toml"),
         "[problem]\nvariables = 1\n[objective]\nlinear = 1\n[bounds]\nupper = 1\n",
@@ -95,8 +93,6 @@ fn messages() {
     .unwrap();
     fs::write(folder.path().join("nodata.toml"), CAPACITY.split("[data]").next().unwrap()).unwrap();
     say("decide: the feature is not there", "decide run --features other.csv");
-    say("decide: a cell is empty", "decide run --features gap.csv");
-    say("decide: a cell is no number", "decide run --features word.csv");
     say("decide: no such table", "decide run --features none.csv");
     say("decide: another ending", "decide run --features history.csv --out plan.xlsx");
     say("decide: no such run", "decide nowhere --features history.csv");
@@ -131,12 +127,14 @@ fn a_gap_far_down_is_named_by_its_line() {
             writeln!(table, "{},1.5,2", f64::from(i % 100) / 100.0).unwrap();
         }
     }
-    let folder = folder.with("big.csv", table);
-    for command in [
-        "decide run --features big.csv --out d.csv",
-        "evaluate run --data big.csv",
-        "train problem.toml --data big.csv --out r2",
-    ] {
+    let refusing = CAPACITY.replace("features = [\"f\"]", "features = [\"f\"]\nmissing = \"refuse\"");
+    let folder = folder.with("refusing.toml", refusing).with("big.csv", table);
+    works(&folder, "train refusing.toml --out refusing --quiet");
+    // A row that cannot be decided for stops no other.
+    let ran = folder.run("decide refusing --features big.csv --out d.csv");
+    assert!(ran.code == 1 && ran.stderr.contains("line 40002: missing f"), "{}", ran.stderr);
+    assert_eq!(fs::read_to_string(folder.path().join("d.csv")).unwrap().lines().count(), 50_001);
+    for command in ["evaluate refusing --data big.csv", "train refusing.toml --data big.csv --out r2"] {
         let ran = refused(&folder, command);
         assert!(
             ran.stderr.contains("line 40002") || ran.stderr.contains("line 40,002"),
@@ -144,7 +142,7 @@ fn a_gap_far_down_is_named_by_its_line() {
             ran.stderr
         );
     }
-    for name in ["d.csv", "d.csv.partial", "r2"] {
+    for name in ["d.csv.partial", "r2"] {
         assert!(!folder.path().join(name).exists(), "{name} was left");
     }
 }
@@ -195,15 +193,20 @@ fn rows_without_a_decision() {
 
 #[test]
 fn dropped_rows_keep_the_others_numbers() {
-    // With missing = "drop" a row without features has no decision; the others are still called by their own numbers.
+    // With missing = "drop" a row without features has no decision and says so; the others have theirs.
     let folder = capacity();
     let dropping = CAPACITY.replace("features = [\"f\"]", "features = [\"f\"]\nmissing = \"drop\"");
     let folder = folder.with("dropping.toml", dropping).with("new.csv", "f\n0.1\n\"\"\n0.3\n");
     works(&folder, "train dropping.toml --out dropping --quiet");
     let ran = folder.run("decide dropping --features new.csv");
-    let rows: Vec<&str> = ran.stdout.lines().skip(1).filter_map(|l| l.split(',').next()).collect();
-    assert_eq!(rows, ["0", "2"], "{}", ran.stdout);
-    assert!(ran.stderr.contains("left out 1 row"), "a row without a decision is told: {:?}", ran.stderr);
+    let status = |line: &str| line.splitn(3, ',').take(2).collect::<Vec<_>>().join(" ");
+    let rows: Vec<String> = ran.stdout.lines().skip(1).map(status).collect();
+    assert_eq!(rows, ["0 optimal", "1 missing f", "2 optimal"], "{}", ran.stdout);
+    assert!(
+        ran.code == 1 && ran.stderr.contains("line 3: missing f"),
+        "a row without a decision is told: {:?}",
+        ran.stderr
+    );
 }
 
 #[cfg(target_os = "linux")]

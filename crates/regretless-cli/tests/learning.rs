@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use common::{Folder, run};
-use regretless_project::{Limits, TableReader};
+use regretless_project::{Guess, Limits, TableReader};
 use serde_json::Value;
 
 const TEMPLATES: [&str; 4] = ["production", "portfolio", "provisioning", "newsvendor"];
@@ -36,9 +36,9 @@ fn started(template: &str) -> Folder {
 /// Columns of a table by name: numbers, NaN where there is none. Text columns by the second argument.
 fn numbers(path: &Path) -> BTreeMap<String, Vec<f64>> {
     let mut reader = TableReader::open(path, &Limits::default()).unwrap_or_else(|e| panic!("{e}"));
-    let textual = reader.textual().unwrap();
+    let guesses = reader.guesses();
     let header: Vec<String> = reader.header().to_vec();
-    let wanted: Vec<usize> = (0..header.len()).filter(|&i| !textual[i]).collect();
+    let wanted: Vec<usize> = (0..header.len()).filter(|&i| guesses[i] == Guess::Number).collect();
     reader.select(wanted.clone());
     let mut columns: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     while let Some(chunk) = reader.next().unwrap() {

@@ -29,7 +29,10 @@ pub mod unknown;
 
 pub use content::Content;
 pub use data::dataset::{Dataset, Known, Names};
+pub use data::encoder::{Encoder, Encoding};
+pub use data::kind::{DatePart, Kind, NEW, civil, days};
 pub use data::scaler::Scaler;
+pub use data::series::Series;
 pub use data::suspicions::ENOUGH;
 pub use data::transform::{Scale, Transform};
 pub use error::{Hint, LearnError, Setting};

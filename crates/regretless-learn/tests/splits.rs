@@ -129,8 +129,8 @@ fn statistics_are_of_training_rows_only() {
         let (features, targets, units) = scalers(1.0);
         assert_eq!((features.clone(), targets.clone(), units.clone()), scalers(-1000.0));
         // By hand: 0…5 has mean 2.5 and variance 35/12; v_a is 0, 7, 3, 10, 6, 2.
-        assert!((features.mean[0] - 2.5).abs() < 1e-12);
-        assert!((features.deviation[0] - (35.0_f64 / 12.0).sqrt()).abs() < 1e-12);
+        assert!((features.scaler().mean[0] - 2.5).abs() < 1e-12);
+        assert!((features.scaler().deviation[0] - (35.0_f64 / 12.0).sqrt()).abs() < 1e-12);
         assert!((targets.mean[0] - 28.0 / 6.0).abs() < 1e-12);
         let variance = 198.0 / 6.0 - (28.0_f64 / 6.0).powi(2);
         assert!((units[0] - variance.sqrt()).abs() < 1e-12);
@@ -156,7 +156,7 @@ fn missing_values() {
     assert_eq!(task.data().rows(), 20);
     let model = fit(&task, "l2").unwrap().candidate.fitted.model;
     // Training is rows 0…11 without 3: the mean of the others, and that is what a missing cell counts as.
-    assert!((model.features.mean[0] - 63.0 / 11.0).abs() < 1e-12, "{:?}", model.features);
+    assert!((model.features.scaler().mean[0] - 63.0 / 11.0).abs() < 1e-12, "{:?}", model.features);
     assert_eq!(model.predict(&[f64::NAN], 1), model.predict(&[63.0 / 11.0], 1));
     assert_eq!(task.inputs(&[3, 17]), [0.0, 0.0]);
     // A truth cannot be made up.

@@ -476,3 +476,25 @@ fn missing_cells_of_tables_are_told_apart() {
         assert!((found - wanted).abs() < 0.1, "{found} {wanted}");
     }
 }
+
+/// Levels without an order: a tree of two leaves finds the set, sends new levels with the larger side and missing cells where they
+/// belong, and is the same from its file's numbers.
+#[test]
+fn sets_of_levels_are_found_and_kept() {
+    let high = [1, 4, 5];
+    let rows = 600;
+    let inputs: Vec<f32> = (0..rows).map(|i| if i % 11 == 0 { f32::NAN } else { (i % 7) as f32 }).collect();
+    let truth = |x: f32| if x.is_nan() || high.contains(&(x as i32)) { 8.0 } else { 2.0 };
+    let gradient: Vec<f64> = inputs.iter().map(|x| -truth(*x)).collect();
+    let settings = TreeSettings { min_rows: 1, l2: 0.0, leaves: 2, ..TreeSettings::default() };
+    let mut trees = Trees::new(1, 1, settings);
+    let table = Binned::with_levels(&inputs, rows, &[9]);
+    let slopes = Slopes { gradient: &gradient, curvature: &vec![1.0; rows], quantile: None };
+    trees.grow(&table, (0..rows as u32).collect(), slopes, 1.0, &mut stream(0, 0, 0));
+    let found = trees.predict(&inputs, rows);
+    assert!(inputs.iter().zip(&found).all(|(x, y)| (truth(*x) - f64::from(*y)).abs() < 1e-5));
+    // Level 7 is in no row.
+    let larger = if found.iter().filter(|y| **y > 5.0).count() * 2 >= rows { 8.0 } else { 2.0 };
+    assert!((trees.predict(&[7.0], 1)[0] - larger).abs() < 1e-5);
+    assert_eq!(trees.trees()[0].leaves(), 2);
+}

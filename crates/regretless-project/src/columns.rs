@@ -1,14 +1,15 @@
 //! Which columns of a table are features, targets, the key and the split.
 
 mod features;
+mod kinds;
 
 use std::collections::BTreeSet;
 
-use crate::data::Allowed;
+use crate::data::{Allowed, Guess};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
-use crate::selection::{Kind, Selection, no_column, pick, repeated};
+use crate::selection::{Kind as Taking, Selection, no_column, pick, repeated};
 use crate::{Placed, Spec};
-use regretless_learn::Split;
+use regretless_learn::{Kind, Split};
 
 /// What is read of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct Columns {
     pub features: Vec<usize>,
     /// Their names.
     pub feature_names: Vec<String>,
+    /// What they hold; the names of levels come while the table is read.
+    pub kinds: Vec<Kind>,
     /// The columns that are predicted, each once, in the order of [`Spec::predicted`].
     pub targets: Vec<usize>,
     /// Their names.
@@ -38,45 +41,94 @@ pub struct Columns {
     pub split: Option<usize>,
     /// The column that names the rows.
     pub key: Option<usize>,
+    /// The columns that together name the series of a row.
+    pub series: Vec<usize>,
+    /// The column that says when a row is, and whether it holds dates.
+    pub time: Option<(usize, bool)>,
     /// For a shared predictor: the features of each variable, as positions in `features`; all of one length.
     pub per_variable: Option<Vec<Vec<usize>>>,
-    /// Columns of text that nothing selects, so that they are no features.
+    /// Columns of text that nothing selects and the predictor does not take, so that they are no features.
     pub skipped: Vec<String>,
     /// What to write as `data.features` so that any table gives the same features.
     pub selectors: Vec<String>,
 }
 
+/// The features that a model knows, or that the table before this one had.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wonted<'a> {
+    pub(crate) names: &'a [String],
+    pub(crate) kinds: &'a [Kind],
+    /// Whether levels that have no name yet are new ones, and not to be told apart.
+    pub(crate) fixed: bool,
+}
+
 impl Columns {
-    /// Finds the columns in `header`. `textual` tells which hold text, see [`crate::TableReader::textual`]; `place` is what
-    /// messages name.
+    /// Finds the columns in `header`. `guesses` tells what they hold, see [`crate::TableReader::guesses`]; `place` is what messages
+    /// name.
     pub fn resolve(
         spec: &Spec,
         header: &[String],
-        textual: &[bool],
+        guesses: &[Guess],
         want: Want,
         place: &Place,
     ) -> Result<Self> {
+        Self::find(spec, header, guesses, want, place, None)
+    }
+
+    /// [`Columns::resolve`], the features being these if there are some.
+    pub(crate) fn find(
+        spec: &Spec,
+        header: &[String],
+        guesses: &[Guess],
+        want: Want,
+        place: &Place,
+        wonted: Option<Wonted<'_>>,
+    ) -> Result<Self> {
         let data = spec.data();
-        let one = |name: &str, key: &str| {
+        let one = |name: &str, why: &str| {
             let exact: Vec<_> = (0..header.len()).filter(|&i| header[i] == name).collect();
             match exact[..] {
                 [index] => Ok(index),
-                [] => Err(no_column(name, header, place, &format!("`{key}` names it"))),
+                [] => Err(no_column(name, header, place, why)),
                 _ => Err(SpecError::new(place.clone(), Trouble::AmbiguousColumn(shorten(name)))),
             }
         };
         let mut columns = Self::default();
         if let Some(key) = data.and_then(|data| data.key.as_deref()) {
-            columns.key = Some(one(key, "data.key")?);
+            columns.key = Some(one(key, "`data.key` names it")?);
         }
         if let (true, Split::Column(split)) = (want.targets, &spec.settings().split) {
-            columns.split = Some(one(split, "data.split.column")?);
+            columns.split = Some(one(split, "`data.split.column` names it")?);
+        }
+        if want.targets {
+            for name in data.iter().flat_map(|data| &data.series) {
+                columns.series.push(one(name, "`data.series` names it")?);
+            }
+            if let Some(time) = data.and_then(|data| data.time.as_deref()) {
+                let index = one(time, "`data.time` names it")?;
+                columns.time = Some((index, guesses.get(index) != Some(&Guess::Number)));
+            }
         }
         let found = taken(spec, header, want, place)?;
-        columns.targets = found.iter().filter(|c| c.part.kind == Kind::Predicted).map(|c| c.index).collect();
-        columns.known = found.iter().filter(|c| c.part.kind == Kind::Known).map(|c| c.index).collect();
-        if want.features {
-            features::resolve(&mut columns, spec, header, textual, want, place)?;
+        columns.targets =
+            found.iter().filter(|c| c.part.kind == Taking::Predicted).map(|c| c.index).collect();
+        columns.known = found.iter().filter(|c| c.part.kind == Taking::Known).map(|c| c.index).collect();
+        match wonted {
+            Some(wonted) if want.features => {
+                let why = if wonted.fixed {
+                    "it is a feature of the model"
+                } else {
+                    "the table before has it as a feature"
+                };
+                let find = |name: &String| one(name, why);
+                columns.features = wonted.names.iter().map(find).collect::<Result<_>>()?;
+                columns.kinds = wonted.kinds.to_vec();
+            }
+            _ if want.features => {
+                features::resolve(&mut columns, spec, header, guesses, want, place)?;
+                columns.kinds = kinds::of(&columns.features, spec, header, guesses, want, place)?;
+            }
+            _ => {}
         }
         let name = |&i: &usize| header[i].clone();
         columns.feature_names = columns.features.iter().map(name).collect();
@@ -111,8 +163,8 @@ pub(crate) fn taken<'a>(
     let placed: &Placed = spec.placed();
     let mut all = Vec::new();
     let mut seen = BTreeSet::new();
-    for kind in [Kind::Predicted, Kind::Known] {
-        if kind == Kind::Predicted && !want.targets {
+    for kind in [Taking::Predicted, Taking::Known] {
+        if kind == Taking::Predicted && !want.targets {
             continue;
         }
         for (at, part) in placed.selections.iter().enumerate().filter(|(_, part)| part.kind == kind) {

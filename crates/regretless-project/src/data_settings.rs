@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use regretless_learn::words;
+use regretless_learn::{DatePart, words};
 use serde::Serialize;
 
 /// The `[data]` section, checked.
@@ -18,6 +18,24 @@ pub struct DataSettings {
     pub key: Option<String>,
     /// What happens to cells without a value.
     pub missing: Missing,
+    /// What columns hold, by name or pattern, where it is not what they seem to hold.
+    pub kinds: Vec<(String, ColumnKind)>,
+    /// The columns that together name the series a row belongs to; none if all rows are of one.
+    pub series: Vec<String>,
+    /// The column that says when a row is; without one the order of the table says it.
+    pub time: Option<String>,
+}
+
+/// What a column holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColumnKind {
+    /// Numbers, booleans among them.
+    Number,
+    /// Levels, in no order.
+    Category,
+    /// Dates, of which these parts are looked at.
+    Date(Vec<DatePart>),
 }
 
 /// The tables.
@@ -42,12 +60,15 @@ pub enum DataFiles {
 words! {
     /// What happens to cells without a value.
     Missing {
-        /// The table is refused.
+        /// Features are taken as missing: trees learn where such rows go, all else takes the mean of the training rows. Rows without a
+        /// truth or a known number are left out.
         #[default]
+        Keep = "keep",
+        /// The table is refused.
         Refuse = "refuse",
         /// Rows with such cells are left out.
         Drop = "drop",
-        /// Features get the column's mean over the training rows; targets are refused.
+        /// Features are taken as missing, as with `keep`; a table that lacks a truth is refused.
         Mean = "mean",
     }
 }

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use crate::columns::{Columns, Taken, Want, taken};
-use crate::data::{Allowed, Chunk, Selection, TableReader, Wanted};
+use crate::coded::strangers;
+use crate::columns::{Columns, Taken, Want, Wonted, taken};
+use crate::data::{Allowed, Bad, Chunk, Levels, MOST_LEVELS, Reads, Selection, TableReader, Wanted};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
-use regretless_learn::Part;
+use regretless_learn::{Kind, ModelCard, Part, PredictorKind, some_of};
 
 use crate::data_settings::Missing;
 use crate::{Limits, Spec};
@@ -18,7 +19,7 @@ const NAMED: usize = 10;
 pub struct DataChunk {
     /// Rows in this chunk; 0 if all were dropped.
     pub rows: usize,
-    /// The features, row after row; NaN where a cell holds no value and its column's mean is to take its place.
+    /// The features, row after row, as their kinds say; NaN where a cell holds no value.
     pub features: Vec<f64>,
     /// The truths of the predicted parts, row after row.
     pub targets: Vec<f64>,
@@ -32,6 +33,12 @@ pub struct DataChunk {
     pub keys: Option<Vec<String>>,
     /// The part each row belongs to, if a column tells.
     pub parts: Option<Vec<Part>>,
+    /// The series each row belongs to, if columns tell.
+    pub series: Option<Vec<String>>,
+    /// When each row is, if a column tells.
+    pub times: Vec<f64>,
+    /// Why a row cannot be decided for, where no row is left out; all its numbers are NaN then.
+    pub troubles: Vec<Option<String>>,
     /// Rows of this chunk that were left out because a value is missing.
     pub dropped: usize,
 }
@@ -52,7 +59,7 @@ pub struct DataReader<'a> {
     columns: Columns,
     /// The part that each target and each known column belongs to.
     taken: Vec<crate::Selection>,
-    missing: Missing,
+    lacking: Lacking,
     /// Rows met and rows kept.
     seen: (usize, usize),
     done: bool,
@@ -60,11 +67,23 @@ pub struct DataReader<'a> {
     grouped: bool,
 }
 
+/// What becomes of rows that lack something.
+struct Lacking {
+    missing: Missing,
+    /// Whether the predictor takes features that are missing.
+    takes: bool,
+    /// Whether no row is left out.
+    every: bool,
+    /// Rows that lack a feature and are used all the same, feature by feature.
+    gaps: Vec<usize>,
+}
+
 impl DataReader<'static> {
-    /// Opens a table that is read a chunk at a time and never kept, so that it may be of any length.
-    pub fn stream(spec: &Spec, path: &Path, want: Want) -> Result<Self> {
+    /// Opens a table for a model: a chunk at a time, never kept, so that it may be of any length. Features are those of the model, by
+    /// name. Without truths to judge by no row is left out: one that cannot be decided for says why.
+    pub fn stream(spec: &Spec, path: &Path, want: Want, card: &ModelCard) -> Result<Self> {
         let limits = Limits { table_bytes: u64::MAX, ..*spec.limits() };
-        Self::new(spec, TableReader::open(path, &limits)?, want)
+        Self::of_model(spec, TableReader::open(path, &limits)?, want, card)
     }
 
     /// Opens a table and finds its columns.
@@ -75,19 +94,92 @@ impl DataReader<'static> {
 
 impl<'a> DataReader<'a> {
     /// Finds the columns of a table of which nothing has been read.
-    pub fn new(spec: &Spec, mut reader: TableReader<'a>, want: Want) -> Result<Self> {
-        let textual = reader.textual()?;
-        let columns = Columns::resolve(spec, reader.header(), &textual, want, &reader.place())?;
+    pub fn new(spec: &Spec, reader: TableReader<'a>, want: Want) -> Result<Self> {
+        Self::wonted(spec, reader, want, None)
+    }
+
+    /// A table for a model, see [`DataReader::stream`].
+    pub fn of_model(spec: &Spec, reader: TableReader<'a>, want: Want, card: &ModelCard) -> Result<Self> {
+        let kinds = card.kinds();
+        let wonted = Wonted { names: &card.features, kinds: &kinds, fixed: true };
+        let mut data = Self::wonted(spec, reader, want, Some(wonted))?;
+        data.expect_known(&card.known)?;
+        data.lacking.every = !want.targets;
+        data.reader.set_lenient(data.lacking.every);
+        Ok(data)
+    }
+
+    /// The same with features that are known: those of a model, or of another table.
+    pub(crate) fn wonted(
+        spec: &Spec,
+        mut reader: TableReader<'a>,
+        want: Want,
+        wonted: Option<Wonted<'_>>,
+    ) -> Result<Self> {
+        let guesses = reader.guesses();
+        let columns = Columns::find(spec, reader.header(), &guesses, want, &reader.place(), wonted)?;
         let parts = taken(spec, reader.header(), want, &reader.place())?;
-        let feature = |&index: &usize| Wanted { index, allowed: Some(Allowed::Finite), missing: true };
-        let target =
-            |taken: &Taken<'_>| Wanted { index: taken.index, allowed: Some(taken.allowed), missing: true };
-        let wanted = columns.features.iter().map(feature).chain(parts.iter().map(target)).collect();
-        let texts = columns.key.into_iter().chain(columns.split).collect();
-        reader.select_checked(Selection { columns: wanted, texts, entries: None });
+        let mut levels = Vec::new();
+        let feature = |(&index, kind): (&usize, &Kind)| match kind {
+            Kind::Number => Wanted::number(index, Some(Allowed::Finite), true),
+            Kind::Date(_) => Wanted { index, reads: Reads::Moment },
+            Kind::Category(names) => {
+                levels.push(Levels::of(names, wonted.is_some_and(|wonted| wonted.fixed)));
+                Wanted { index, reads: Reads::Level(levels.len() - 1) }
+            }
+        };
+        let target = |taken: &Taken<'_>| Wanted::number(taken.index, Some(taken.allowed), true);
+        let mut wanted: Vec<Wanted> = columns.features.iter().zip(&columns.kinds).map(feature).collect();
+        wanted.extend(parts.iter().map(target));
+        wanted.extend(columns.time.map(|(index, dates)| {
+            if dates {
+                Wanted { index, reads: Reads::Moment }
+            } else {
+                Wanted::number(index, Some(Allowed::Finite), true)
+            }
+        }));
+        let texts =
+            columns.key.into_iter().chain(columns.split).chain(columns.series.iter().copied()).collect();
+        reader.select_checked(Selection { columns: wanted, texts, levels, ..Selection::default() });
         let taken = parts.into_iter().map(|taken| taken.part.clone()).collect();
-        let missing = spec.data().map_or(Missing::Refuse, |data| data.missing);
-        Ok(Self { reader, columns, taken, missing, seen: (0, 0), done: false, grouped: false })
+        let missing = spec.data().map_or(Missing::default(), |data| data.missing);
+        let predictor = spec.predictor();
+        let takes = matches!(missing, Missing::Keep | Missing::Mean)
+            && predictor.kind != PredictorKind::Given
+            && (predictor.standardise || predictor.kind == PredictorKind::Trees);
+        let lacking = Lacking { missing, takes, every: false, gaps: vec![0; columns.features.len()] };
+        Ok(Self { lacking, reader, columns, taken, seen: (0, 0), done: false, grouped: false })
+    }
+
+    /// What the features hold, with the levels that were met so far.
+    pub fn kinds(&self) -> Vec<Kind> {
+        let mut levels = self.reader.levels().iter();
+        let kind = |kind: &Kind| match kind {
+            Kind::Category(_) => {
+                Kind::Category(levels.next().map_or_else(Vec::new, |levels| levels.names().to_vec()))
+            }
+            other => other.clone(),
+        };
+        self.columns.kinds.iter().map(kind).collect()
+    }
+
+    /// What is not as it is in most tables, in words.
+    pub fn remark(&self) -> Option<&'static str> {
+        self.reader.remark()
+    }
+
+    /// Levels that the model does not know, in words, a line a column.
+    pub fn strangers(&self) -> Vec<String> {
+        let categories = self.columns.kinds.iter().zip(&self.columns.feature_names);
+        let names = categories.filter(|(kind, _)| matches!(kind, Kind::Category(_))).map(|(_, name)| name);
+        strangers(names, self.reader.levels())
+    }
+
+    /// Rows that lack features and were used all the same, in words.
+    pub fn gaps(&self) -> Option<String> {
+        let named = self.columns.feature_names.iter().zip(&self.lacking.gaps).filter(|(_, gaps)| **gaps > 0);
+        let told: Vec<String> = named.map(|(name, gaps)| format!("{} ({gaps})", shorten(name))).collect();
+        (!told.is_empty()).then(|| format!("rows without a value, taken as missing: {}", some_of(&told)))
     }
 
     /// The columns in use.
@@ -144,7 +236,7 @@ impl<'a> DataReader<'a> {
             (Trouble::Empty("the table has a header but no rows"), "add a row for each instance")
         } else {
             (
-                Trouble::Empty("every row of the table lacks a value, and `missing = \"drop\"` leaves none"),
+                Trouble::Empty("every row of the table lacks a value that is needed, and none is left"),
                 "add the column that is empty to `data.exclude`",
             )
         };
@@ -156,46 +248,105 @@ impl<'a> DataReader<'a> {
         Place::File(place.file().map(Path::to_owned).unwrap_or_default())
     }
 
+    /// The columns of numbers in the order in which they are read: features, then what the problem takes, then the time.
+    fn read(&self) -> Vec<usize> {
+        let Columns { features, targets, known, time, .. } = &self.columns;
+        let time = time.iter().map(|(index, _)| index);
+        features.iter().chain(targets).chain(known).chain(time).copied().collect()
+    }
+
     fn take(&mut self, mut chunk: Chunk) -> Result<DataChunk> {
+        self.refuse_levels()?;
         let (features, targets) = (self.columns.features.len(), self.columns.targets.len());
-        let width = features + targets + self.columns.known.len();
+        let known = self.columns.known.len();
+        let width = self.read().len();
         let mut texts = std::mem::take(&mut chunk.texts).into_iter();
         let keys = self.columns.key.and_then(|_| texts.next());
         let parts = self.columns.split.and_then(|_| texts.next());
+        let series: Vec<Vec<String>> = texts.collect();
+        let mut bad = std::mem::take(&mut chunk.bad).into_iter().peekable();
         let mut out = DataChunk {
             keys: keys.as_ref().map(|_| Vec::new()),
             parts: parts.as_ref().map(|_| Vec::new()),
+            series: (!series.is_empty()).then(Vec::new),
             ..DataChunk::default()
         };
         for i in 0..chunk.rows {
             let row = &chunk.values[i * width..(i + 1) * width];
-            let empty = |values: &[f64]| values.iter().any(|v| v.is_nan());
-            let lacks = match self.missing {
-                Missing::Refuse | Missing::Drop => empty(row),
-                Missing::Mean => empty(&row[features..]),
-            };
-            if lacks && self.missing == Missing::Drop {
+            let must = if self.lacking.takes { &row[features..] } else { row };
+            let lacks = must.iter().any(|v| v.is_nan());
+            let trouble = bad.next_if(|bad| bad.row == i).map(|bad| self.trouble(&bad));
+            let trouble = trouble.or_else(|| lacks.then(|| self.lacking(row)));
+            if self.lacking.every {
+                let value = |v: &f64| if trouble.is_some() { f64::NAN } else { *v };
+                out.features.extend(row[..features].iter().map(value));
+                out.known.extend(row[features + targets..features + targets + known].iter().map(value));
+                out.troubles.push(trouble);
+            } else if lacks && matches!(self.lacking.missing, Missing::Keep | Missing::Drop) {
                 out.dropped += 1;
                 continue;
-            }
-            if lacks {
+            } else if lacks {
                 chunk.texts = keys.into_iter().collect();
                 return Err(self.refuse(chunk));
+            } else {
+                out.features.extend_from_slice(&row[..features]);
+                out.targets.extend_from_slice(&row[features..features + targets]);
+                out.known.extend_from_slice(&row[features + targets..features + targets + known]);
             }
-            out.features.extend_from_slice(&row[..features]);
-            out.targets.extend_from_slice(&row[features..features + targets]);
-            out.known.extend_from_slice(&row[features + targets..]);
+            let gaps =
+                self.lacking.gaps.iter_mut().zip(&chunk.values[i * width..]).filter(|(_, v)| v.is_nan());
+            if !lacks && !out.troubles.last().is_some_and(Option::is_some) {
+                gaps.for_each(|(gap, _)| *gap += 1);
+            }
+            out.times.extend(&row[features + targets + known..]);
             out.lines.push(chunk.lines[i]);
             out.numbers.push(self.seen.0 + i);
             out.rows += 1;
             if let (Some(out), Some(keys)) = (&mut out.keys, &keys) {
                 out.push(keys[i].clone());
             }
+            if let Some(out) = &mut out.series {
+                out.push(series.iter().map(|own| own[i].as_str()).collect::<Vec<_>>().join(" / "));
+            }
             if let (Some(out), Some(parts)) = (&mut out.parts, &parts) {
                 out.push(self.part(&parts[i], chunk.lines[i])?);
             }
         }
         Ok(out)
+    }
+
+    /// What is wrong with a row, in a few words.
+    fn trouble(&self, bad: &Bad) -> String {
+        match bad.column {
+            Some(column) => format!("`{}`: {}", shorten(&self.reader.header()[column]), bad.trouble),
+            None => bad.trouble.to_string(),
+        }
+    }
+
+    /// The columns that a row lacks and needs.
+    fn lacking(&self, row: &[f64]) -> String {
+        let from = if self.lacking.takes { self.columns.features.len() } else { 0 };
+        let lacks = self.read().into_iter().zip(row).skip(from).filter(|(_, v)| v.is_nan());
+        let names: Vec<String> = lacks.map(|(index, _)| shorten(&self.reader.header()[index])).collect();
+        let more =
+            if names.len() > NAMED { format!(" and {} more", names.len() - NAMED) } else { String::new() };
+        format!("missing {}{more}", names[..names.len().min(NAMED)].join(", "))
+    }
+
+    /// A column that has as many levels as rows tells rows apart and nothing else.
+    fn refuse_levels(&self) -> Result<()> {
+        let Some(full) = self.reader.levels().iter().position(Levels::is_full) else { return Ok(()) };
+        let mut categories = self
+            .columns
+            .kinds
+            .iter()
+            .zip(&self.columns.feature_names)
+            .filter(|(k, _)| matches!(k, Kind::Category(_)));
+        let column = categories.nth(full).map(|(_, name)| shorten(name)).unwrap_or_default();
+        let trouble = Trouble::TooManyLevels { column: column.clone(), most: MOST_LEVELS };
+        Err(SpecError::new(self.file(), trouble).hint(format!(
+            "it names rows or holds free text: set data.exclude = [\"{column}\"], or data.key where it is the name of the row"
+        )))
     }
 
     fn part(&self, word: &str, line: u64) -> Result<Part> {
@@ -209,10 +360,9 @@ impl<'a> DataReader<'a> {
 
     /// Names the first rows without a value and counts all of them, to the end of the table.
     fn refuse(&mut self, first: Chunk) -> Box<SpecError> {
-        let features = self.columns.features.len();
-        let placed: Vec<usize> = self.columns.targets.iter().chain(&self.columns.known).copied().collect();
-        let width = features + placed.len();
-        let from = if self.missing == Missing::Mean { features } else { 0 };
+        let read = self.read();
+        let width = read.len();
+        let from = if self.lacking.takes { self.columns.features.len() } else { 0 };
         let (mut rows, mut named) = (0, Vec::new());
         let mut next = Some(first);
         while let Some(chunk) = next {
@@ -221,7 +371,7 @@ impl<'a> DataReader<'a> {
                 let Some(j) = (from..width).find(|&j| row[j].is_nan()) else { continue };
                 rows += 1;
                 if rows <= NAMED {
-                    let index = if j < features { self.columns.features[j] } else { placed[j - features] };
+                    let index = read[j];
                     let key = self.columns.key.and_then(|_| chunk.texts.first()).map(|keys| keys[i].as_str());
                     named.push(self.name_row(chunk.lines[i], key, index));
                 }
@@ -232,11 +382,11 @@ impl<'a> DataReader<'a> {
         if rows > NAMED {
             named.push("…".to_owned());
         }
-        let hint = match self.missing {
+        let hint = match self.lacking.missing {
             Missing::Mean => "a truth cannot be filled in: give the value, or set data.missing = \"drop\"",
             _ => {
-                "fill the cells, set data.missing = \"drop\" to leave such rows out, or \"mean\" to give features \
-                 the mean of their column"
+                "fill the cells, set data.missing = \"drop\" to leave such rows out, or \"keep\" to take features as \
+                 missing"
             }
         };
         SpecError::new(self.file(), Trouble::Missing { rows, first: named }).hint(hint)
@@ -256,9 +406,14 @@ impl<'a> DataReader<'a> {
             return error.hint(self.taken[i].cell_hint());
         }
         match error.problem {
-            Trouble::NotANumber(_) => {
-                error.hint("the column is a feature: encode it as numbers, or add it to `data.exclude`")
-            }
+            Trouble::NotANumber(_) => error.hint(
+                "the column is a feature and seemed to hold numbers: say what it holds with data.kinds, as in \
+                 kinds = { shop = \"category\" }, or add it to `data.exclude`",
+            ),
+            Trouble::NotADate(_) => error.hint(
+                "the column is a feature and seemed to hold dates, such as 2018-06-01 or 2018-06-01T13:30: say what it \
+                 holds with data.kinds, or add it to `data.exclude`",
+            ),
             _ => error.hint("the column is a feature, and features are finite numbers"),
         }
     }

@@ -3,6 +3,8 @@
 use regretless_core::{Optimum, ProblemError};
 use regretless_learn::{Decider, LearnError};
 
+use crate::DataChunk;
+
 /// The objective that a decision has if the prediction comes true, which it never quite does.
 const IF_PREDICTED: &str = "objective_if_predicted";
 /// The mean objective over scenarios.
@@ -53,9 +55,22 @@ impl<'a> Deciding<'a> {
         &self.names
     }
 
-    /// Prices that come out negative in the predictions of rows, and count as 0.
-    pub fn cut(&self, features: &[f64], known: &[f64], rows: usize) -> Result<usize, LearnError> {
-        self.decider.cut(features, known, rows)
+    /// Decides for the rows of a chunk. One that cannot be decided for has its reason for a status and no numbers, and stops no other.
+    /// Beside the decisions: prices that come out negative in the predictions, and count as 0.
+    pub fn chunk(&self, chunk: &DataChunk) -> Result<(Vec<Decided>, usize), LearnError> {
+        let trouble = |row: usize| chunk.troubles.get(row).and_then(Option::as_deref);
+        let fine: Vec<usize> = (0..chunk.rows).filter(|&row| trouble(row).is_none()).collect();
+        let gather = |table: &[f64]| -> Vec<f64> {
+            let width = table.len() / chunk.rows.max(1);
+            fine.iter().flat_map(|row| &table[row * width..(row + 1) * width]).copied().collect()
+        };
+        let (features, known) = (gather(&chunk.features), gather(&chunk.known));
+        let mut decided = self.decide(&features, &known, fine.len())?.into_iter();
+        let cut = self.decider.cut(&features, &known, fine.len())?;
+        let none =
+            |status: &str| Decided { status: status.to_owned(), numbers: vec![f64::NAN; self.names.len()] };
+        let one = |row: usize| trouble(row).map(none).or_else(|| decided.next());
+        Ok(((0..chunk.rows).filter_map(one).collect(), cut))
     }
 
     /// Decides for rows of features, with what is known of them.

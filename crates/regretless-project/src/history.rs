@@ -4,9 +4,11 @@ use std::path::Path;
 
 use regretless_learn::{Dataset, Names, Part, Task};
 
-use crate::columns::{Columns, Want};
+use crate::columns::{Columns, Want, Wonted};
 use crate::error::{Place, ProjectError, Result, SpecError, Trouble};
-use crate::{DataFiles, DataReader, Frame, Spec};
+use crate::{DataFiles, DataReader, Frame, Spec, TableReader};
+
+const BOTH: Want = Want { features: true, targets: true };
 
 impl Spec {
     /// Reads the tables of the section `[data]`.
@@ -57,7 +59,7 @@ impl Spec {
     /// The data in a frame, and the columns they came from: a table as any other, whatever `[data]` names.
     pub fn read_frame(&self, frame: &Frame) -> Result<(Dataset, Columns)> {
         let mut history = History { spec: self, data: Dataset::default(), columns: Columns::default() };
-        let reader = DataReader::new(self, frame.reader(), Want { features: true, targets: true })?;
+        let reader = DataReader::new(self, frame.reader(), BOTH)?;
         history.take(reader, "", None)?;
         // Rows of a frame have numbers and no lines.
         history.data.lines.clear();
@@ -75,7 +77,12 @@ struct History<'a> {
 
 impl History<'_> {
     fn add(&mut self, file: &Path, part: Option<Part>) -> Result<()> {
-        let reader = DataReader::open(self.spec, file, Want { features: true, targets: true })?;
+        let table = TableReader::open(file, self.spec.limits())?;
+        // What the first table has for features the others have, too, whatever their first rows look like.
+        let Dataset { names, kinds, .. } = &self.data;
+        let wonted = Wonted { names: &names.features, kinds, fixed: false };
+        let later = (self.data.rows() > 0).then_some(wonted);
+        let reader = DataReader::wonted(self.spec, table, BOTH, later)?;
         self.take(reader, &shown(file), part)
     }
 
@@ -93,10 +100,6 @@ impl History<'_> {
             if !found.skipped.is_empty() {
                 data.notes.push(format!("columns of text are no features: {}", found.skipped.join(", ")));
             }
-        } else if data.names.features != found.feature_names {
-            let what = format!("other feature columns than {}", data.sources[0].0);
-            return Err(SpecError::new(Place::File(name.into()), Trouble::Misfit(what))
-                .hint("name them with `features` in the section [data]"));
         } else if data.known.names != found.known_names || data.names.targets != found.target_names {
             let what = format!("its columns are in another order than those of {}", data.sources[0].0);
             return Err(SpecError::new(Place::File(name.into()), Trouble::Misfit(what))
@@ -109,15 +112,22 @@ impl History<'_> {
             data.targets.extend(&chunk.targets);
             data.known.values.extend(&chunk.known);
             data.lines.extend(&chunk.lines);
+            data.times.extend(&chunk.times);
+            for name in chunk.series.into_iter().flatten() {
+                data.series.push(&name);
+            }
             match chunk.parts {
                 Some(parts) if part.is_none() => data.parts.extend(parts.into_iter().map(Some)),
                 _ => data.parts.extend(std::iter::repeat_n(part, chunk.rows)),
             }
             dropped += chunk.dropped;
         }
+        data.kinds = reader.kinds();
         data.dropped += dropped;
+        let place = if name.is_empty() { String::new() } else { format!("{name}: ") };
+        data.notes.extend(reader.remark().map(|remark| format!("{place}{remark}")));
+        data.notes.extend(reader.gaps().map(|gaps| format!("{place}{gaps}")));
         if dropped > 0 {
-            let place = if name.is_empty() { String::new() } else { format!("{name}: ") };
             data.notes.push(format!("{place}left out {dropped} rows with a missing value"));
         }
         Ok(())

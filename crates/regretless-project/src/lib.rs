@@ -36,6 +36,7 @@
 
 mod algebra;
 pub mod check;
+mod coded;
 mod columns;
 mod data;
 mod data_settings;
@@ -61,11 +62,12 @@ mod trouble;
 mod write;
 
 pub use algebra::{Expansion, Family, FirstRow, Goal, RowFamily};
+pub use coded::features_of;
 pub use columns::{Columns, Want};
-pub use data::{Array, Chunk, Column, Frame, ParameterTable, TableReader};
+pub use data::{Array, Chunk, Column, Frame, Guess, ParameterTable, TableReader};
 #[cfg(feature = "parquet")]
 pub use data::{OutColumn, ParquetOut};
-pub use data_settings::{DataFiles, DataSettings, Missing};
+pub use data_settings::{ColumnKind, DataFiles, DataSettings, Missing};
 pub use dataset::{DataChunk, DataReader};
 pub use decided::{Decided, Deciding};
 pub use error::{Place, ProjectError, Result, RunTrouble, SpecError, Trouble};

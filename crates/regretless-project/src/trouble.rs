@@ -112,6 +112,9 @@ pub enum Trouble {
     /// A cell that is not a number.
     #[error("`{0}` is not a number")]
     NotANumber(String),
+    /// A cell that is no date.
+    #[error("`{0}` is not a date")]
+    NotADate(String),
     /// An empty cell.
     #[error("the cell is empty")]
     EmptyCell,
@@ -142,6 +145,14 @@ pub enum Trouble {
         rows: usize,
         /// The first of them, in words.
         first: Vec<String>,
+    },
+    /// A column with more different texts than a category has.
+    #[error("the column `{column}` has more than {most} different texts")]
+    TooManyLevels {
+        /// The column.
+        column: String,
+        /// The limit.
+        most: usize,
     },
     /// A column of a split with another word than `train`, `valid` and `test`.
     #[error("`{0}` is none of `train`, `valid` and `test`")]

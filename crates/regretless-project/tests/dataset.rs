@@ -4,10 +4,13 @@
 
 use std::fmt::Write;
 
-use regretless_learn::Part;
+use regretless_learn::{DatePart, Kind, Part};
 use regretless_project::{
     DataChunk, DataReader, Limits, Parameter, ParameterTable, Result, Spec, TableReader, Want,
 };
+
+/// 2020-01-01.
+const DAY: f64 = 18_262.0 * 86_400.0;
 
 const BOTH: Want = Want { features: true, targets: true };
 
@@ -39,6 +42,10 @@ fn read(spec: &Spec, text: &str, want: Want) -> Result<DataChunk> {
         all.features.extend(chunk.features);
         all.targets.extend(chunk.targets);
         all.lines.extend(chunk.lines);
+        all.times.extend(chunk.times);
+        if let Some(series) = chunk.series {
+            all.series.get_or_insert_default().extend(series);
+        }
         if let Some(keys) = chunk.keys {
             all.keys.get_or_insert_default().extend(keys);
         }
@@ -60,18 +67,16 @@ fn what_nobody_says_is_sensible() {
     let spec = spec("");
     let data = open(&spec, text, BOTH).unwrap();
     let columns = data.columns();
-    assert_eq!(columns.feature_names, ["temp", "rain"]);
+    assert_eq!(columns.feature_names, ["date", "temp", "rain"]);
+    assert_eq!(columns.kinds, [Kind::Date(DatePart::USUAL.to_vec()), Kind::Number, Kind::Number]);
     // In the order of the variables.
     assert_eq!(columns.target_names, ["price_wheat", "price_corn"]);
-    assert_eq!((columns.features.as_slice(), columns.targets.as_slice()), (&[1, 3][..], &[4, 2][..]));
-    assert_eq!(
-        (columns.skipped.as_slice(), &columns.selectors),
-        (&["date".to_owned()][..], &columns.feature_names)
-    );
+    assert_eq!((columns.features.as_slice(), columns.targets.as_slice()), (&[0, 1, 3][..], &[4, 2][..]));
+    assert_eq!((columns.skipped.as_slice(), &columns.selectors), (&[][..], &columns.feature_names));
     let chunk = read(&spec, text, BOTH).unwrap();
     assert_eq!(
         (chunk.rows, chunk.features, chunk.targets),
-        (2, vec![1.0, 3.0, 4.0, 6.0], vec![10.0, 20.0, 40.0, 50.0])
+        (2, vec![DAY, 1.0, 3.0, DAY + 86_400.0, 4.0, 6.0], vec![10.0, 20.0, 40.0, 50.0])
     );
     // New rows have no truths yet; columns of the same names are no features either.
     let new = read(&spec, "temp,rain\n7,8\n", Want { features: true, targets: false }).unwrap();
@@ -110,14 +115,14 @@ fn bad_choices() {
     assert_eq!(message, "t.csv, line 1: the column `price_corn` is predicted, so it cannot be a feature");
     assert_eq!(error(&data("exclude = \"x*\""), text).0, "t.csv, line 1: no column of the table fits `x*`");
     assert_eq!(error(&data("key = \"ID\""), text).0, "t.csv, line 1: no column of the table fits `ID`");
-    let (message, hint) = error(&data("features = [\"id\"]"), text);
+    let (message, hint) = error(&data("features = [\"id\"]\nkinds = { id = \"number\" }"), text);
     assert_eq!(message, "t.csv, line 2, column 1 (`id`): `a` is not a number");
-    assert_eq!(hint, "the column is a feature: encode it as numbers, or add it to `data.exclude`");
+    assert!(hint.contains("say what it holds with data.kinds"), "{hint}");
     let (message, _) = error(&data("split = { column = \"part\" }"), text);
     assert_eq!(message, "t.csv, line 3, column 5 (`part`): `tset` is none of `train`, `valid` and `test`");
-    let (message, hint) = error("", "id,price_wheat,price_corn\na,1,2\n");
+    let (message, hint) = error("[predictor]\nshared = true\n", "id,price_wheat,price_corn\na,1,2\n");
     assert_eq!(message, "t.csv, line 1: the table has no column that could be a feature");
-    assert_eq!(hint, "there is text, to be encoded as numbers, in `id`");
+    assert_eq!(hint, "a predictor of this kind takes numbers, and there is text in `id`");
     assert_eq!(
         error("", "t,t,price_a,price_b\n1,2,3,4\n").0,
         "t.csv, line 1: the table has the column `t` twice"
@@ -180,8 +185,14 @@ fn missing_values() {
     assert!(chunk.features[0].is_nan() && chunk.features[1] == 3.0);
     let (message, _) = error(&data("drop"), "day,temp,price_wheat,price_corn\na,,1,2\n");
     assert!(message.starts_with("t.csv: every row of the table lacks a value"), "{message}");
+    assert!(message.ends_with("lacks a value that is needed, and none is left"), "{message}");
+    // Unless somebody says otherwise features may be missing, and rows without a truth teach nothing.
+    let chunk = read(&spec(&data("keep")), &text, BOTH).unwrap();
+    assert_eq!((chunk.rows, chunk.dropped), (49_999, 1));
+    assert!(chunk.features[40_000].is_nan());
+    assert_eq!(read(&spec(""), "temp,price_wheat,price_corn\n,1,2\n1,,2\n", BOTH).unwrap().rows, 1);
     let many = format!("temp,price_a,price_b\n{}", ",1,2\n".repeat(12));
-    let (message, _) = error("", &many);
+    let (message, _) = error("[data]\nfile = \"t.csv\"\nmissing = \"refuse\"\n", &many);
     assert!(message.starts_with("t.csv: 12 rows") && message.ends_with("line 11 `temp`, …"), "{message}");
 }
 
@@ -224,21 +235,50 @@ fn booleans_in_text_are_numbers() {
     let spec = spec("[data]\nfile = \"t.csv\"\nmissing = \"mean\"\n");
     let columns = open(&spec, text, BOTH).unwrap().columns().clone();
     assert_eq!(
-        (columns.feature_names, columns.skipped),
-        (vec!["promo".into(), "holiday".into()], vec!["day".into()])
+        (columns.feature_names, columns.kinds),
+        (
+            vec!["promo".into(), "holiday".into(), "day".into()],
+            vec![Kind::Number, Kind::Number, Kind::Category(Vec::new())]
+        )
     );
     let chunk = read(&spec, text, BOTH).unwrap();
-    assert_eq!(chunk.features[..4], [1.0, 0.0, 0.0, 1.0]);
-    assert!(chunk.features[4].is_nan() && chunk.features[5] == 1.0);
+    assert_eq!(chunk.features[..6], [1.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
+    assert!(chunk.features[6].is_nan() && chunk.features[7..] == [1.0, 2.0]);
 }
 
 #[test]
-fn another_separator_is_told() {
-    let (_, hint) = error("", "id;price_wheat;price_corn\na;1;2\n");
-    assert!(
-        hint.ends_with("The table has: id;price_wheat;price_corn. Columns are separated by commas"),
-        "{hint}"
-    );
+fn other_separators_are_recognised() {
+    for (text, told) in [
+        ("id;temp;price_wheat;price_corn\na;1,5;1;2\n", "semicolons, and numbers have a decimal comma"),
+        ("id;temp;price_wheat;price_corn\na;1.5;1;2\n", "semicolons"),
+        ("id\ttemp\tprice_wheat\tprice_corn\na\t1.5\t1\t2\n", "tabs"),
+    ] {
+        let spec = spec("");
+        assert!(open(&spec, text, BOTH).unwrap().remark().unwrap().ends_with(told));
+        let chunk = read(&spec, text, BOTH).unwrap();
+        assert_eq!((chunk.features, chunk.targets), (vec![0.0, 1.5], vec![1.0, 2.0]));
+    }
+    assert_eq!(open(&spec(""), "t,price_wheat,price_corn\n1,1,2\n", BOTH).unwrap().remark(), None);
+    // What looks like a thousand is not guessed.
+    let number = "[data]\nfile = \"t.csv\"\nkinds = { temp = \"number\" }\n";
+    let (message, _) = error(number, "temp;price_wheat;price_corn\n1,5;1;2\n1.234,5;1;2\n");
+    assert_eq!(message, "t.csv, line 3, column 1 (`temp`): `1.234,5` is not a number");
+}
+
+#[test]
+fn series_and_times_come_with_the_rows() {
+    let text = "day,shop,product,price_wheat,price_corn\n2020-01-01,a,1,1,2\n2020-01-02,b,1,1,2\n,b,2,1,2\n";
+    let panel = spec("[data]\nfile = \"t.csv\"\nseries = [\"shop\", \"product\"]\ntime = \"day\"\n");
+    let chunk = read(&panel, text, BOTH).unwrap();
+    assert_eq!(chunk.series.unwrap(), ["a / 1", "b / 1"]);
+    // A row without a time is none of a series.
+    assert_eq!((chunk.times, chunk.dropped), (vec![DAY, DAY + 86_400.0], 1));
+    let data = open(&panel, text, BOTH).unwrap();
+    assert_eq!(data.columns().kinds[1..], [Kind::Category(Vec::new()), Kind::Category(Vec::new())]);
+    // A time that is a number is a trend, which is for who asks.
+    let numbered = spec("[data]\nfile = \"t.csv\"\ntime = \"week\"\n");
+    let text = "week,temp,price_wheat,price_corn\n1,5,1,2\n";
+    assert_eq!(open(&numbered, text, BOTH).unwrap().columns().feature_names, ["temp"]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use regretless_project::{Chunk, Limits, Result, Spec, TableReader};
+use regretless_project::{Chunk, Guess, Limits, Result, Spec, TableReader};
 
 const TEXT: &str = "day,temp,\"load,1\"\n1,20.5,3\n\n2,NA,4\n3,,nan\n";
 
@@ -124,7 +124,7 @@ fn a_million_rows_go_by() {
     }
     let path = folder.put("m.csv.gz", &encoder.finish().unwrap());
     let mut table = TableReader::open(&path, &Limits::default()).unwrap();
-    assert_eq!(table.textual().unwrap(), [false, true, false]);
+    assert_eq!(table.guesses(), [Guess::Number, Guess::Text, Guess::Number]);
     table.select(vec![0, 2]);
     let (mut rows, mut sum) = (0, 0.0);
     while let Some(chunk) = table.next().unwrap() {
@@ -166,7 +166,7 @@ mod parquet {
         let path = folder.put("table.dat", &file());
         let mut table = TableReader::open(&path, &Limits::default()).unwrap();
         assert_eq!(table.header(), ["name", "day", "temp"]);
-        assert_eq!(table.textual().unwrap(), [true, false, false]);
+        assert_eq!(table.guesses(), [Guess::Text, Guess::Number, Guess::Number]);
         table.select(vec![2, 1]);
         table.select_texts(vec![0, 1]);
         let mut rows = 0;
@@ -196,8 +196,7 @@ mod parquet {
             "{error}"
         );
         let mut data = DataReader::open(&spec, &path, Want { features: true, targets: true }).unwrap();
-        assert_eq!(data.columns().feature_names, ["day"]);
-        assert_eq!(data.columns().skipped, ["name"]);
+        assert_eq!(data.columns().feature_names, ["name", "day"]);
         let error = data.next().unwrap_err().to_string();
         assert!(error.ends_with("row 2 `temp`, row 5 `temp`, row 8 `temp`"), "{error}");
         let mut table = TableReader::open(&path, &Limits::default()).unwrap();

@@ -53,7 +53,7 @@ fn defaults() {
     assert_eq!(data.files, DataFiles::One("dir/h.csv".into()));
     assert_eq!(
         (data.missing, &spec.settings().split),
-        (Missing::Refuse, &Split::Random { valid: 0.2, test: 0.2 })
+        (Missing::Keep, &Split::Random { valid: 0.2, test: 0.2 })
     );
 }
 

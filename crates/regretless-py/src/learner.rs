@@ -7,17 +7,20 @@ use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use regretless_core::Decision;
-use regretless_learn::{Decider, Epoch, Fit, LearnError, ModelCard, Observer, Outcome, train_task};
-use regretless_project::{Deciding, Run};
+use regretless_learn::{Decider, Epoch, Fit, Kind, LearnError, ModelCard, Observer, Outcome, train_task};
+use regretless_project::{Deciding, Run, features_of};
 
 use crate::arrays::{flat, table};
-use crate::data::Data;
+use crate::data::{Columns, Data, frame};
 use crate::error;
 use crate::project::Project;
 use crate::run::{detached, watched};
 
 /// Statuses, the names of columns of numbers, and these.
 type Decided<'py> = (Vec<String>, Vec<String>, Bound<'py, PyArray2<f64>>);
+
+/// Rows of features, and what is new to the model.
+type Features<'py> = (Bound<'py, PyArray2<f64>>, Vec<String>);
 
 /// A predictor that decides, and how it came about.
 #[pyclass(frozen, module = "regretless._regretless")]
@@ -115,6 +118,19 @@ impl Learner {
         let decider = Decider::from_bytes(spec.problem().clone(), placement, spec.predictor(), bytes);
         let decider = decider.map_err(error::training)?;
         Ok(Self { decider, outcome: parsed(outcome)?, epochs: parsed(epochs)? })
+    }
+
+    /// The features of the model in the columns of a frame, as the model takes them, and what is new to it in words.
+    fn features<'py>(&self, py: Python<'py>, columns: Columns<'_>) -> PyResult<Features<'py>> {
+        let card = self.decider.card();
+        let (features, new) = features_of(&frame(columns)?, card).map_err(|e| error::spec(&e))?;
+        let rows = features.len() / card.features.len().max(1);
+        Ok((table(py, rows, card.features.len(), features)?, new))
+    }
+
+    /// True if every feature is a number.
+    fn plain(&self) -> bool {
+        self.decider.card().kinds().iter().all(|kind| *kind == Kind::Number)
     }
 
     /// Predictions for rows of features.

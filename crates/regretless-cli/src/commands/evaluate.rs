@@ -6,14 +6,14 @@ use regretless_project::{DataReader, Run, Want};
 use crate::args::{EvaluateArgs, Format};
 use crate::error::CliError;
 use crate::learning::{aligned, measures, threads};
-use crate::output::{Exit, Listed, Outcome, cut, json, left_out};
+use crate::output::{Exit, Listed, Outcome, about, cut, json, left_out};
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
     threads(args.threads);
     let run = Run::open(&args.run)?;
     let (spec, decider) = run.decider()?;
-    let mut reader = DataReader::stream(&spec, &args.data, Want { features: true, targets: true })?;
-    reader.expect_known(&decider.card().known)?;
+    let mut reader =
+        DataReader::stream(&spec, &args.data, Want { features: true, targets: true }, decider.card())?;
     let progress = crate::progress::rows(args.format == Format::Json);
     let mut tally = Tally::default();
     let mut troubles = Listed::default();
@@ -41,6 +41,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
     };
     let mut outcome = Outcome::new(text, exit);
     outcome.remarks = left_out(dropped)
+        + &about(&reader)
         + &cut(found.cut)
         + &troubles.render("rows without a decision or without an optimum");
     Ok(outcome)

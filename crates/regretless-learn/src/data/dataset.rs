@@ -2,6 +2,8 @@
 
 use regretless_core::{Placement, Problem};
 
+use super::kind::Kind;
+use super::series::Series;
 use crate::content::Content;
 use crate::data::suspicions;
 use crate::random::order;
@@ -44,8 +46,10 @@ pub struct Known {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Dataset {
-    /// Features, row-major; NaN where a missing cell gets the training mean.
+    /// Features, row-major; NaN where a cell holds no value.
     pub features: Vec<f64>,
+    /// What the features hold; empty if all are numbers.
+    pub kinds: Vec<Kind>,
     /// True quantities, row-major.
     pub targets: Vec<f64>,
     /// What is known of each row.
@@ -62,6 +66,10 @@ pub struct Dataset {
     pub lines: Vec<u64>,
     /// The sources, each with the number of its first row.
     pub sources: Vec<(String, usize)>,
+    /// Which series each row belongs to.
+    pub series: Series,
+    /// When each row is: seconds since the beginning of 1970, or any number that rises with time. Empty if the order of the rows says it.
+    pub times: Vec<f64>,
     /// How much each row counts in training; empty if all count the same.
     pub weights: Vec<f64>,
 }
@@ -94,14 +102,41 @@ impl Dataset {
         self
     }
 
+    /// Says what the features hold.
+    ///
+    /// # Panics
+    /// If there are not as many kinds as features.
+    pub fn with_kinds(mut self, kinds: Vec<Kind>) -> Self {
+        assert_eq!(kinds.len(), self.width(), "a kind for each feature");
+        self.kinds = kinds;
+        self
+    }
+
+    /// What each feature holds.
+    pub fn kinds_of_features(&self) -> Vec<Kind> {
+        if self.kinds.is_empty() { vec![Kind::Number; self.width()] } else { self.kinds.clone() }
+    }
+
+    /// When a row is; its number where the order of the rows says it.
+    pub fn time_of(&self, row: usize) -> f64 {
+        self.times.get(row).copied().unwrap_or(row as f64)
+    }
+
     /// All its numbers.
     pub(crate) fn content(&self) -> Content {
-        let content =
+        let mut content =
             Content::default().numbers(&self.features).numbers(&self.targets).numbers(&self.weights);
-        match &self.known {
-            known if known.names.is_empty() => content,
-            known => content.spelled(&known.names).numbers(&known.values),
+        if !self.known.names.is_empty() {
+            content = content.spelled(&self.known.names).numbers(&self.known.values);
         }
+        // Tables of numbers have the hash they always had.
+        if self.kinds.iter().any(|kind| *kind != Kind::Number) {
+            content = content.spelled(&self.kinds);
+        }
+        if !self.series.is_empty() || !self.times.is_empty() {
+            content = content.spelled(&self.series).numbers(&self.times);
+        }
+        content
     }
 
     /// What in the data makes training look better than it is, or say nothing, by name. `parts` are the rows for training,

@@ -7,6 +7,8 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
 use crate::data::dataset::{Dataset, Known, Names};
+use crate::data::kind::Kind;
+use crate::data::series::Series;
 use crate::error::LearnError;
 use crate::files;
 use crate::settings::Part;
@@ -21,6 +23,11 @@ struct Card {
     per_variable: Option<Vec<Vec<usize>>>,
     notes: Vec<String>,
     dropped: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    kinds: Vec<Kind>,
+    /// The name of each row's series.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    series: Vec<String>,
     /// For each row its part, counted in the order of [`Part::ALL`].
     parts: Vec<Option<u8>>,
 }
@@ -44,13 +51,27 @@ impl Dataset {
         let Names { features, targets, per_variable } = self.names.clone();
         let parts = self.parts.iter().map(|part| part.map(|part| part as u8)).collect();
         let (known, notes) = (self.known.names.clone(), self.notes.clone());
-        let card = Card { features, targets, known, per_variable, notes, dropped: self.dropped, parts };
+        let rows = if self.series.is_empty() { 0 } else { self.rows() };
+        let card = Card {
+            features,
+            targets,
+            known,
+            per_variable,
+            notes,
+            dropped: self.dropped,
+            kinds: self.kinds.clone(),
+            series: (0..rows).map(|row| self.series.names()[self.series.of(row)].clone()).collect(),
+            parts,
+        };
         let card = serde_json::to_string(&card).map_err(|e| broken(path, &e))?;
         let bytes = |values: &[f64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
         let mut tensors =
             vec![("features", &self.features), ("targets", &self.targets), ("weights", &self.weights)];
         if !self.known.names.is_empty() {
             tensors.push(("known", &self.known.values));
+        }
+        if !self.times.is_empty() {
+            tensors.push(("times", &self.times));
         }
         let tensors: Vec<_> =
             tensors.into_iter().map(|(name, values)| (name, values.len(), bytes(values))).collect();
@@ -82,7 +103,13 @@ impl Dataset {
                 part.map(Some).ok_or_else(|| broken(path, &"it names a part that is none"))
             }
         };
+        let mut series = Series::default();
+        card.series.iter().for_each(|name| series.push(name));
+        let named = card.series.len();
         let data = Self {
+            kinds: card.kinds,
+            series,
+            times: if tensors.tensor("times").is_ok() { numbers("times")? } else { Vec::new() },
             features: numbers("features")?,
             targets: numbers("targets")?,
             weights: numbers("weights")?,
@@ -98,6 +125,9 @@ impl Dataset {
         };
         let even = data.features.len() == data.rows() * data.width()
             && (data.weights.is_empty() || data.weights.len() == data.rows())
+            && (data.kinds.is_empty() || data.kinds.len() == data.width())
+            && (named == 0 || named == data.rows())
+            && (data.times.is_empty() || data.times.len() == data.rows())
             && data.known.values.len() == data.rows() * data.known.names.len()
             && data.targets.len().is_multiple_of(data.rows().max(1));
         if even { Ok(data) } else { Err(broken(path, &"its tables differ in length")) }

@@ -1,7 +1,10 @@
-//! What is learned from: tables in memory, the scale of their columns, and what in them looks wrong.
+//! What is learned from: tables in memory, what their columns hold and become, and what in them looks wrong.
 
 pub(crate) mod dataset;
 pub(crate) mod dataset_file;
+pub(crate) mod encoder;
+pub(crate) mod kind;
 pub(crate) mod scaler;
+pub(crate) mod series;
 pub(crate) mod suspicions;
 pub(crate) mod transform;

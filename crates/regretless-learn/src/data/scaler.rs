@@ -65,15 +65,6 @@ impl Scaler {
         (value - self.mean[j]) / self.deviation[j]
     }
 
-    /// A row-major table, standardised; missing numbers stay missing with `missing`.
-    pub(crate) fn inputs(&self, values: &[f64], missing: bool) -> Vec<f32> {
-        let width = self.mean.len().max(1);
-        let one = |(i, v): (usize, &f64)| {
-            if missing && v.is_nan() { f32::NAN } else { self.forward(i % width, *v) }
-        };
-        values.iter().enumerate().map(one).collect()
-    }
-
     /// The value behind a standardised one.
     pub fn back(&self, j: usize, value: f32) -> f64 {
         self.mean[j] + self.deviation[j] * f64::from(value)

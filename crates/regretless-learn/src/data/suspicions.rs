@@ -8,6 +8,7 @@ use regretless_core::problem::Named;
 use regretless_core::{Parameter, Placement, Problem};
 
 use crate::data::dataset::Dataset;
+use crate::data::kind::Kind;
 
 /// Validation rows below which no method is chosen over another.
 pub const ENOUGH: usize = 10;
@@ -47,6 +48,8 @@ pub(crate) fn all(
     // Any two rows lie on a line.
     if rows.len() > 2 {
         let mut columns = standardised(&data.features, &features, &rows, 0);
+        // Numbers of levels and dates are no quantities.
+        columns.retain(|c| data.kinds.get(c.at).is_none_or(|kind| *kind == Kind::Number));
         let mut truths = standardised(&data.targets, &targets, &rows, features.len());
         out.extend(constant(&truths));
         columns.retain(|c| c.deviation != 0.0);

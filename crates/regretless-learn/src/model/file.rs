@@ -8,21 +8,24 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
 use crate::data::dataset::Names;
+use crate::data::encoder::{Encoder, Encoding};
+use crate::data::kind::Kind;
 use crate::data::scaler::Scaler;
 use crate::data::transform::{Scale, Transform};
 use crate::error::LearnError;
 use crate::files;
 use crate::model::Model;
-use crate::predictor::build;
-use crate::predictor::{Trees, Weights};
-use crate::settings::PredictorSettings;
+use crate::predictor::build::{self, Inputs};
+use crate::predictor::{Predictor, Trees, Weights};
+use crate::settings::{PredictorKind, PredictorSettings};
 
 /// The layout of model files; the second has targets on other scales, the third trees, the fourth trees on a base or of one output
-/// each, and they are written only where there are such.
+/// each, the fifth features that are no numbers, and they are written only where there are such.
 const VERSION: u32 = 1;
 const WITH_SCALES: u32 = 2;
 const WITH_TREES: u32 = 3;
 const WITH_BASES: u32 = 4;
+const WITH_KINDS: u32 = 5;
 
 /// What a model file says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +52,9 @@ pub struct ModelCard {
     /// The scale that each target is predicted on; empty if all are on their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scales: Vec<Scale>,
+    /// What becomes of each feature; empty if all are numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<Encoding>,
     /// The share of each feature in what the splits of trees gained; empty if there are no trees.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub importance: Vec<f64>,
@@ -59,6 +65,7 @@ impl ModelCard {
     pub fn new(method: &str, model: &Model, constant: bool, names: &Names) -> Self {
         Self {
             format: match &model.transforms[..] {
+                _ if !model.features.is_plain() => WITH_KINDS,
                 _ if model.members.iter().any(|m| m.boosting().is_some_and(Trees::is_wide)) => WITH_BASES,
                 _ if model.members.iter().any(|m| m.boosting().is_some()) => WITH_TREES,
                 [] => VERSION,
@@ -73,8 +80,22 @@ impl ModelCard {
             known: Vec::new(),
             per_variable: names.per_variable.clone(),
             scales: model.transforms.iter().map(|t| t.scale).collect(),
+            columns: if model.features.is_plain() { Vec::new() } else { model.features.columns().to_vec() },
             importance: importance(model),
         }
+    }
+
+    /// What becomes of each feature.
+    fn encodings(&self) -> Vec<Encoding> {
+        match &self.columns[..] {
+            [] => vec![Encoding::Number; self.features.len()],
+            columns => columns.to_vec(),
+        }
+    }
+
+    /// What the features hold, with the levels that the training rows had.
+    pub fn kinds(&self) -> Vec<Kind> {
+        self.encodings().iter().map(Encoding::kind).collect()
     }
 }
 
@@ -82,8 +103,12 @@ impl ModelCard {
 fn importance(model: &Model) -> Vec<f64> {
     let each: Vec<Vec<f64>> =
         model.members.iter().filter_map(|m| m.boosting()).map(Trees::importance).collect();
-    let width = each.first().map_or(0, Vec::len);
-    (0..width).map(|j| each.iter().map(|own| own[j]).sum::<f64>() / each.len() as f64).collect()
+    let mut shares = vec![0.0; if each.is_empty() { 0 } else { model.features.columns().len() }];
+    // A date has several inputs.
+    for (input, feature) in model.features.features().into_iter().enumerate().filter(|_| !each.is_empty()) {
+        shares[feature] += each.iter().map(|own| own[input]).sum::<f64>() / each.len() as f64;
+    }
+    shares
 }
 
 impl ModelCard {
@@ -203,8 +228,8 @@ pub(crate) fn from_bytes(
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
     let metadata = metadata.metadata().clone().unwrap_or_default();
     let card = ModelCard::of(path, &metadata)?;
-    if !(VERSION..=WITH_BASES).contains(&card.format) {
-        let what = format!("the model has format {}, this program reads 1 to 4", card.format);
+    if !(VERSION..=WITH_KINDS).contains(&card.format) {
+        let what = format!("the model has format {}, this program reads 1 to 5", card.format);
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
         return Err(LearnError::run(path, what, hint));
     }
@@ -224,7 +249,11 @@ pub(crate) fn from_bytes(
         }
         Ok(Scaler { mean, deviation })
     };
-    let features = scaler("features", card.features.len())?;
+    let (columns, native) = (card.encodings(), predictor.kind == PredictorKind::Trees);
+    let inputs = columns.iter().map(|column| column.inputs(native)).sum();
+    let features = Encoder::new(columns, scaler("features", inputs)?, native)
+        .filter(|encoder| encoder.columns().len() == card.features.len())
+        .ok_or_else(|| broken(path, &"its columns do not fit its features"))?;
     let targets = scaler("targets", placement.width())?;
     let transforms = if card.scales.is_empty() {
         Vec::new()
@@ -258,40 +287,13 @@ pub(crate) fn from_bytes(
         targets: card.targets.clone(),
         per_variable: card.per_variable.clone(),
     };
+    let from = Inputs { names: &names, encoder: &features };
     let mut members = Vec::new();
     for m in 0..card.members {
         // The initial embedding does not matter: the weights come from the file.
         let mean = vec![0.0; placement.width()];
-        let mut member = build::predictor(predictor, problem, placement, &names, &mean, card.constant, 0)?;
-        let fill = |part: &mut Weights| -> Result<(), LearnError> {
-            let names: Vec<(String, [usize; 2])> =
-                part.iter().map(|(name, shape, _)| (name.to_owned(), shape)).collect();
-            let mut flat = Vec::with_capacity(part.len());
-            for (name, shape) in names {
-                let tensor = tensors.tensor(&key(m, &name)).map_err(|e| broken(path, &e))?;
-                if tensor.shape() != shape || tensor.dtype() != Dtype::F32 {
-                    return Err(broken(
-                        path,
-                        &format!("`{name}` has another shape than the predictor of these settings"),
-                    ));
-                }
-                flat.extend(crate::train::checkpoint::numbers(tensor.data()));
-            }
-            part.values_mut().copy_from_slice(&flat);
-            Ok(())
-        };
-        if let Some(descent) = member.descent_mut() {
-            descent.weights_mut().into_iter().try_for_each(fill)?;
-            descent.buffers_mut().into_iter().try_for_each(fill)?;
-        }
-        if let Some(trees) = member.boosting_mut() {
-            let matrix = |name: &str| {
-                let tensor = tensors.tensor(&key(m, name)).ok()?;
-                Some(crate::train::checkpoint::numbers(tensor.data()))
-            };
-            let read = trees.restore(matrix);
-            read.ok_or_else(|| broken(path, &"its trees do not fit the problem"))?;
-        }
+        let mut member = build::predictor(predictor, problem, placement, &from, &mean, card.constant, 0)?;
+        fill(path, &tensors, m, &mut *member)?;
         members.push(member);
     }
     Ok((
@@ -301,14 +303,53 @@ pub(crate) fn from_bytes(
     ))
 }
 
+/// Puts the weights of a file into an untrained member.
+fn fill(
+    path: &Path,
+    tensors: &SafeTensors<'_>,
+    m: usize,
+    member: &mut dyn Predictor,
+) -> Result<(), LearnError> {
+    let fill = |part: &mut Weights| -> Result<(), LearnError> {
+        let names: Vec<(String, [usize; 2])> =
+            part.iter().map(|(name, shape, _)| (name.to_owned(), shape)).collect();
+        let mut flat = Vec::with_capacity(part.len());
+        for (name, shape) in names {
+            let tensor = tensors.tensor(&key(m, &name)).map_err(|e| broken(path, &e))?;
+            if tensor.shape() != shape || tensor.dtype() != Dtype::F32 {
+                return Err(broken(
+                    path,
+                    &format!("`{name}` has another shape than the predictor of these settings"),
+                ));
+            }
+            flat.extend(crate::train::checkpoint::numbers(tensor.data()));
+        }
+        part.values_mut().copy_from_slice(&flat);
+        Ok(())
+    };
+    if let Some(descent) = member.descent_mut() {
+        descent.weights_mut().into_iter().try_for_each(fill)?;
+        descent.buffers_mut().into_iter().try_for_each(fill)?;
+    }
+    if let Some(trees) = member.boosting_mut() {
+        let matrix = |name: &str| {
+            let tensor = tensors.tensor(&key(m, name)).ok()?;
+            Some(crate::train::checkpoint::numbers(tensor.data()))
+        };
+        let read = trees.restore(matrix);
+        read.ok_or_else(|| broken(path, &"its trees do not fit the problem"))?;
+    }
+    Ok(())
+}
+
 fn key(member: usize, name: &str) -> String {
     if member == 0 { name.to_owned() } else { format!("member{member}.{name}") }
 }
 
 fn statistics(model: &Model) -> [(&'static str, &[f64]); 6] {
     [
-        ("features.mean", &model.features.mean),
-        ("features.deviation", &model.features.deviation),
+        ("features.mean", &model.features.scaler().mean),
+        ("features.deviation", &model.features.scaler().deviation),
         ("targets.mean", &model.targets.mean),
         ("targets.deviation", &model.targets.deviation),
         ("scenarios.residuals", &model.residuals),

@@ -5,6 +5,7 @@ pub(crate) mod file;
 
 use regretless_core::RowValues;
 
+use crate::data::encoder::Encoder;
 use crate::data::scaler::Scaler;
 use crate::data::transform::{self, Transform};
 use crate::predictor::Predictor;
@@ -14,8 +15,8 @@ use crate::predictor::Predictor;
 pub struct Model {
     /// One predictor, or the members of an ensemble.
     pub members: Vec<Box<dyn Predictor>>,
-    /// Statistics of the features.
-    pub features: Scaler,
+    /// How features become inputs.
+    pub features: Encoder,
     /// Statistics of the targets; the outputs of an embedding are in the target's own units (mean 0, deviation 1).
     pub targets: Scaler,
     /// The scale that each target is predicted on, its statistics included; empty if all are on their own.
@@ -36,16 +37,14 @@ impl Model {
         self.targets.mean.len()
     }
 
-    /// Features as the predictor takes them: standardised, missing cells at the mean or, for trees, missing.
-    pub fn standardise(&self, features: &[f64]) -> Vec<f32> {
-        let trees = self.members.iter().any(|m| m.boosting().is_some());
-        self.features.inputs(features, trees)
+    /// Features as the predictor takes them: encoded, missing cells at the mean or, for trees, missing.
+    pub fn encode(&self, features: &[f64]) -> Vec<f32> {
+        self.features.inputs(features)
     }
 
-    /// [`Model::standardise`] with all digits.
+    /// [`Model::encode`] with all digits.
     pub(crate) fn standardised(&self, features: &[f64]) -> Vec<f64> {
-        let width = self.features.mean.len().max(1);
-        features.iter().enumerate().map(|(i, v)| self.features.standardised(i % width, *v)).collect()
+        self.features.standardised(features)
     }
 
     /// Outputs in the parameters' units.
@@ -55,7 +54,7 @@ impl Model {
 
     /// Each member's predictions for rows of features, row-major.
     pub fn predict_each(&self, features: &[f64], rows: usize) -> Vec<Vec<f64>> {
-        let inputs = self.standardise(features);
+        let inputs = self.encode(features);
         self.members.iter().map(|member| self.restore(&member.predict(&inputs, rows))).collect()
     }
 

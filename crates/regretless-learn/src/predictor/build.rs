@@ -3,10 +3,20 @@
 use regretless_core::{Parameter, Placement, Problem};
 
 use crate::data::dataset::Names;
+use crate::data::encoder::{Encoder, Encoding};
 use crate::error::{Hint, LearnError};
 use crate::numbers::some_of;
 use crate::predictor::{Constant, Descend, Embedding, Given, Joint, Mlp, MlpShape, Predictor, Shared, Trees};
 use crate::settings::{Initial, Monotone, PredictorKind, PredictorSettings, QuadraticSettings};
+
+/// What a predictor predicts from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inputs<'a> {
+    /// The features.
+    pub(crate) names: &'a Names,
+    /// How they become inputs.
+    pub(crate) encoder: &'a Encoder,
+}
 
 /// The quantities that are entries of Q and nothing else, in the order of the entries.
 pub(crate) fn quadratic_entries(placement: &Placement) -> Vec<usize> {
@@ -25,7 +35,7 @@ pub(crate) fn predictor(
     settings: &PredictorSettings,
     problem: &Problem,
     placement: &Placement,
-    names: &Names,
+    from: &Inputs<'_>,
     mean: &[f64],
     constant: bool,
     seed: u64,
@@ -34,7 +44,7 @@ pub(crate) fn predictor(
         return Ok(Box::new(Constant { outputs: placement.width() }));
     }
     if settings.kind == PredictorKind::Given {
-        let (given, wanted) = (names.features.len(), placement.width());
+        let (given, wanted) = (from.encoder.width(), placement.width());
         if given != wanted {
             return Err(LearnError::Settings {
                 what: format!("forecasts are given in {given} features, and {wanted} numbers are predicted"),
@@ -44,14 +54,14 @@ pub(crate) fn predictor(
         return Ok(Box::new(Given { outputs: wanted }));
     }
     if settings.kind == PredictorKind::Trees {
-        return trees(settings, placement, names);
+        return trees(settings, placement, from);
     }
     let Some(quadratic) = settings.quadratic else {
         return Ok(network(
             settings,
             problem,
             placement,
-            names,
+            from,
             &(0..placement.width()).collect::<Vec<_>>(),
             seed,
         )?);
@@ -73,7 +83,7 @@ pub(crate) fn predictor(
     };
     let mut members: Vec<(Box<dyn Descend>, Vec<usize>)> = vec![(Box::new(embedding), own)];
     if !rest.is_empty() {
-        members.push((network(settings, problem, placement, names, &rest, seed)?, rest));
+        members.push((network(settings, problem, placement, from, &rest, seed)?, rest));
     }
     Ok(Box::new(Joint::new(members)))
 }
@@ -82,31 +92,43 @@ pub(crate) fn predictor(
 fn trees(
     settings: &PredictorSettings,
     placement: &Placement,
-    names: &Names,
+    from: &Inputs<'_>,
 ) -> Result<Box<dyn Predictor>, LearnError> {
     let what = if settings.quadratic.is_some() {
         "trees do not predict Q: it has to be positive semidefinite, and leaves know nothing of that"
     } else if settings.shared {
         "trees are not shared by the variables"
     } else {
-        let monotone = directions(settings, names)?;
-        let trees = Trees::new(names.features.len(), placement.width(), settings.trees);
+        let monotone = directions(settings, from)?;
+        let trees = Trees::new(from.encoder.width(), placement.width(), settings.trees);
         return Ok(Box::new(trees.with_directions(monotone)));
     };
     let hint = Hint::set("set {}", "predictor", "kind", "\"mlp\"");
     Err(LearnError::Settings { what: what.into(), hint })
 }
 
-/// The direction of each feature.
-fn directions(settings: &PredictorSettings, names: &Names) -> Result<Vec<Monotone>, LearnError> {
+/// The direction of each input.
+fn directions(settings: &PredictorSettings, from: &Inputs<'_>) -> Result<Vec<Monotone>, LearnError> {
+    let names = from.names;
     if let Some(name) = settings.monotone.keys().find(|name| !names.features.contains(name)) {
         return Err(LearnError::Settings {
             what: format!("`monotone` names `{name}`, which is no feature"),
             hint: format!("the features are {}", some_of(&names.features)).into(),
         });
     }
-    let one = |name: &String| settings.monotone.get(name).copied().unwrap_or_default();
-    Ok(names.features.iter().map(one).collect())
+    let direction = |j: usize| settings.monotone.get(&names.features[j]).copied().unwrap_or_default();
+    let ordered =
+        |j: &usize| from.encoder.columns()[*j] == Encoding::Number || direction(*j) == Monotone::Free;
+    if let Some(j) = (0..names.features.len()).find(|j| !ordered(j)) {
+        return Err(LearnError::Settings {
+            what: format!(
+                "`monotone` names `{}`, which holds no numbers and has no order",
+                names.features[j]
+            ),
+            hint: "leave it out of `monotone`".into(),
+        });
+    }
+    Ok(from.encoder.features().into_iter().map(direction).collect())
 }
 
 /// The network for the given positions of the flat prediction.
@@ -114,11 +136,11 @@ fn network(
     settings: &PredictorSettings,
     problem: &Problem,
     placement: &Placement,
-    names: &Names,
+    from: &Inputs<'_>,
     outputs: &[usize],
     seed: u64,
 ) -> Result<Box<dyn Descend>, LearnError> {
-    let features = names.features.len();
+    let features = from.encoder.width();
     let shape = |inputs: usize, outputs: usize| MlpShape {
         inputs,
         hidden: if settings.kind == PredictorKind::Linear { Vec::new() } else { settings.layers.clone() },
@@ -128,7 +150,7 @@ fn network(
         dropout: settings.dropout,
         initial: settings.initial,
     };
-    let Some(inputs) = names.per_variable.clone().filter(|_| settings.shared) else {
+    let Some(inputs) = from.names.per_variable.clone().filter(|_| settings.shared) else {
         return Ok(Box::new(Mlp::new(&shape(features, outputs.len()), seed)));
     };
     let places = per_variable(problem, placement, outputs)?;

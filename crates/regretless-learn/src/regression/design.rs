@@ -23,8 +23,15 @@ pub(crate) struct Design {
 
 impl Design {
     /// Takes apart rows of `features` features, row-major, one for each weight; `None` if they are not finite.
+    #[cfg(test)]
     pub(crate) fn new(x: &[f64], weight: &[f64], features: usize) -> Option<Self> {
-        let rows = weight.len();
+        Self::scaled(x, weight, &vec![false; features])
+    }
+
+    /// Takes apart rows of features, row-major, one for each weight; `None` if they are not finite. Those that are `scaled` already have
+    /// the unit they are to have.
+    pub(crate) fn scaled(x: &[f64], weight: &[f64], scaled: &[bool]) -> Option<Self> {
+        let (rows, features) = (weight.len(), scaled.len());
         let raw = MatRef::from_row_major_slice(x, rows, features);
         let count = rows.max(1) as f64;
         let column = |j: usize| (0..rows).map(move |i| (raw[(i, j)], weight[i]));
@@ -34,7 +41,11 @@ impl Design {
             let square = column(j).map(|(v, w)| w * (v - centre[j]).powi(2)).sum::<f64>();
             let deviation = (square / count).sqrt();
             // What rounding leaves of a constant column is no signal.
-            if deviation > 1e-12 * centre[j].abs() { deviation } else { 0.0 }
+            match deviation > 1e-12 * centre[j].abs() {
+                true if scaled[j] => 1.0,
+                true => deviation,
+                false => 0.0,
+            }
         };
         let scale: Vec<f64> = (0..features).map(deviation).collect();
         let standard = Mat::from_fn(rows, features, |i, j| {

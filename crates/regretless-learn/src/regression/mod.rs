@@ -61,7 +61,8 @@ pub(crate) fn scales(task: &Task, recipe: &Recipe) -> Result<Vec<Scale>, LearnEr
         return Ok(Vec::new());
     }
     let inputs = task.untrained(recipe)?.standardised(&task.features(task.train()));
-    let Some(design) = Design::new(&inputs, &task.weights(task.train()), task.data().width()) else {
+    let Some(design) = Design::scaled(&inputs, &task.weights(task.train()), &task.encoder().indicators())
+    else {
         return Ok(Vec::new());
     };
     let scales = scale::choose(task, &Ridges::new(&design), &columns(task), aim(recipe))?;
@@ -99,7 +100,7 @@ struct Fit {
 fn design(task: &Task, model: &Model) -> Result<Design, LearnError> {
     let train = task.train();
     let inputs = model.standardised(&task.features(train));
-    let design = Design::new(&inputs, &task.weights(train), task.data().width());
+    let design = Design::scaled(&inputs, &task.weights(train), &task.encoder().indicators());
     design.ok_or_else(|| LearnError::Data {
         what: "the features cannot be fitted: their squares are not finite".into(),
         hint: Hint::set("give them in larger units, or set {}", "training", "regression", "\"descent\""),
@@ -211,7 +212,7 @@ fn density(tau: f64) -> f64 {
 /// The pinball loss of each validation row, entries in units of their deviations.
 fn losses(task: &Task, model: &Model, design: &Design, fits: &[Fit], tau: f64) -> Vec<f64> {
     let rows = task.valid();
-    let (features, width) = (task.data().width(), fits.len());
+    let (features, width) = (task.encoder().width(), fits.len());
     let inputs = model.standardised(&task.features(rows));
     let weights: Vec<(Vec<f64>, f64)> = fits.iter().map(|f| design.weights(&f.along, f.level)).collect();
     let (truths, units) = (task.targets(rows), task.units());

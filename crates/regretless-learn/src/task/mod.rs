@@ -16,12 +16,13 @@ use regretless_core::{
 
 use self::standard::Standard;
 use crate::data::dataset::Dataset;
+use crate::data::encoder::Encoder;
 use crate::data::scaler::Scaler;
 use crate::data::transform::{Scale, Transform};
 use crate::error::LearnError;
 use crate::model::Model;
 use crate::predictor::Predictor;
-use crate::predictor::build;
+use crate::predictor::build::{self, Inputs};
 use crate::select::recipe::Recipe;
 use crate::settings::{MethodName, Part, PredictorKind, Settings, Sharpness};
 use crate::train::sharpness;
@@ -264,9 +265,14 @@ impl Task {
         &self.parts[part as usize]
     }
 
-    /// Standardised features of some rows.
+    /// How features become inputs.
+    pub fn encoder(&self) -> &Encoder {
+        &self.standard.features
+    }
+
+    /// Encoded features of some rows.
     pub fn inputs(&self, rows: &[usize]) -> Vec<f32> {
-        gather(&self.standard.inputs, self.data.width(), rows)
+        gather(&self.standard.inputs, self.encoder().width(), rows)
     }
 
     /// Features of some rows as they are.
@@ -366,7 +372,7 @@ impl Task {
                 &self.settings.predictor,
                 &self.problem,
                 &self.placement,
-                names,
+                &Inputs { names, encoder: self.encoder() },
                 &mean,
                 constant,
                 seed,

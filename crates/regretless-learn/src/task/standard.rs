@@ -3,17 +3,18 @@
 use regretless_core::Placement;
 
 use crate::data::dataset::Dataset;
+use crate::data::encoder::Encoder;
 use crate::data::scaler::Scaler;
 use crate::predictor::build;
 use crate::settings::{PredictorKind, PredictorSettings};
 
 /// Statistics of the training part.
 pub(super) struct Standard {
-    pub(super) features: Scaler,
+    pub(super) features: Encoder,
     /// Of the targets, and as the predictor's outputs are read.
     pub(super) statistics: Scaler,
     pub(super) targets: Scaler,
-    /// Standardised features of all rows.
+    /// Encoded features of all rows.
     pub(super) inputs: Vec<f32>,
     /// True if some rows count more than others.
     pub(super) weighted: bool,
@@ -38,18 +39,17 @@ impl Standard {
             };
             statistics.mean = (0..width).map(mean).collect();
         }
-        let (features, mut targets) = if settings.standardise && settings.kind != PredictorKind::Given {
-            (Scaler::fit(&data.features, data.width(), train.iter().copied()), statistics.clone())
-        } else {
-            (Scaler::identity(data.width()), Scaler::identity(width))
-        };
+        let trees = settings.kind == PredictorKind::Trees;
+        let standardise = settings.standardise && settings.kind != PredictorKind::Given;
+        let features = Encoder::fit(&data.kinds_of_features(), &data.features, train, standardise, trees);
+        let mut targets = if standardise { statistics.clone() } else { Scaler::identity(width) };
         // An embedding's outputs are the entries of Q themselves.
         if settings.quadratic.is_some() {
             for k in build::quadratic_entries(placement) {
                 (targets.mean[k], targets.deviation[k]) = (0.0, 1.0);
             }
         }
-        let inputs = features.inputs(&data.features, settings.kind == PredictorKind::Trees);
+        let inputs = features.inputs(&data.features);
         Self { features, statistics, targets, inputs, weighted }
     }
 }

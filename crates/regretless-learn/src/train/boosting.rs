@@ -25,7 +25,7 @@ impl Boosting {
         let (train, valid) = (task.train(), task.valid());
         let inputs = task.inputs(train);
         Self {
-            table: Binned::new(&inputs, train.len(), task.data().width()),
+            table: Binned::with_levels(&inputs, train.len(), &task.encoder().levels()),
             train: Running::new(trees, inputs, train.len()),
             valid: Running::new(trees, task.inputs(valid), valid.len()),
         }

@@ -44,9 +44,14 @@ pub(super) fn records(
         }
     };
     let texts = keys.iter().map(|name| column(name)).collect::<Result<Vec<_>>>()?;
-    let wanted = |index| Wanted { index, allowed: Some(Allowed::Finite), missing: false };
+    let wanted = |index| Wanted::number(index, Some(Allowed::Finite), false);
     let columns: Vec<Wanted> = value.map(&column).transpose()?.map(wanted).into_iter().collect();
-    table.select_checked(Selection { columns, texts, entries: Some(ctx.limits.terms) });
+    table.select_checked(Selection {
+        columns,
+        texts,
+        entries: Some(ctx.limits.terms),
+        ..Selection::default()
+    });
     while let Some(chunk) = table.next()? {
         for row in 0..chunk.rows {
             let place = table.place_of(chunk.lines[row], None);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{Columns, Missing, Spec};
-use regretless_learn::{Dataset, Split};
+use regretless_learn::{Dataset, Kind, Split};
 
 use super::{Finding, Table, Verdict, placement};
 use regretless_learn::count;
@@ -38,10 +38,17 @@ pub(super) fn run(spec: &Spec, table: Table<'_>) -> Vec<Finding> {
 }
 
 fn features(data: &Dataset) -> Finding {
-    let all = &data.names.features;
+    let one = |(name, kind): (&String, &Kind)| match kind {
+        Kind::Number => name.clone(),
+        Kind::Category(levels) => format!("{name} ({})", count(levels.len(), "level")),
+        Kind::Date(parts) => {
+            format!("{name} ({})", parts.iter().map(|part| part.word()).collect::<Vec<_>>().join(", "))
+        }
+    };
+    let all: Vec<String> = data.names.features.iter().zip(data.kinds_of_features().iter()).map(one).collect();
     match all.len() {
         0 => Finding::ok("features", "none: the predictor is constant"),
-        n => Finding::ok("features", format!("{}: {}", count(n, "column"), some_of(all))),
+        n => Finding::ok("features", format!("{}: {}", count(n, "column"), some_of(&all))),
     }
 }
 
@@ -81,8 +88,15 @@ fn missing(spec: &Spec, data: &Dataset) -> Finding {
         Some(Missing::Drop) if data.dropped > 0 => {
             format!("{} left out, `missing = \"drop\"`", count(data.dropped, "row"))
         }
-        Some(Missing::Mean) if empty > 0 => {
-            format!("{} filled with the mean of the column", count(empty, "cell"))
+        _ if empty > 0 || data.dropped > 0 => {
+            let cells = format!("{} of features taken as missing", count(empty, "cell"));
+            let rows = format!("{} without a truth left out", count(data.dropped, "row"));
+            let told = [(empty, cells), (data.dropped, rows)];
+            told.into_iter()
+                .filter(|(found, _)| *found > 0)
+                .map(|(_, text)| text)
+                .collect::<Vec<_>>()
+                .join(", ")
         }
         _ => "no cell is empty".to_owned(),
     };

@@ -1,12 +1,18 @@
-//! The feature columns: those asked for, or every column of numbers that is nothing else.
+//! The feature columns: those asked for, or every column that is nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Columns, Want, predicted};
 use crate::Spec;
+use crate::data::Guess;
 use crate::error::{Place, Result, SpecError, Trouble, count, shorten};
 use crate::selection::{no_column, pick};
 use regretless_learn::PredictorKind;
+
+/// True if the predictor takes features as they are: numbers.
+pub(super) fn takes_numbers_only(spec: &Spec) -> bool {
+    spec.predictor().shared || spec.predictor().kind == PredictorKind::Given
+}
 
 /// What stands for a variable's name in the features of a shared predictor.
 const VARIABLE: &str = "{variable}";
@@ -16,7 +22,7 @@ struct Table<'a> {
     place: &'a Place,
     /// Columns that are predicted.
     truths: BTreeSet<usize>,
-    /// Columns that a pattern does not mean: predicted, key and split.
+    /// Columns that a pattern does not mean: predicted, key, split and a time that is a number.
     taken: BTreeSet<usize>,
     excluded: BTreeSet<usize>,
 }
@@ -25,12 +31,14 @@ pub(super) fn resolve(
     columns: &mut Columns,
     spec: &Spec,
     header: &[String],
-    textual: &[bool],
+    guesses: &[Guess],
     want: Want,
     place: &Place,
 ) -> Result<()> {
     let truths = predicted(spec, header);
-    let taken = truths.iter().copied().chain(columns.key).chain(columns.split);
+    // A number that rises with time is a trend, and says of the past what it goes on saying.
+    let trend = columns.time.filter(|(_, dates)| !dates).map(|(index, _)| index);
+    let taken = truths.iter().copied().chain(columns.key).chain(columns.split).chain(trend);
     let mut excluded = BTreeSet::new();
     for selector in spec.data().iter().flat_map(|data| &data.exclude) {
         let found = pick(selector, header);
@@ -46,10 +54,11 @@ pub(super) fn resolve(
         _ if asked.is_none() && spec.predictor().kind == PredictorKind::Constant => {}
         None => {
             let free = (0..header.len()).filter(|i| !table.taken.contains(i) && !table.excluded.contains(i));
-            let (text, numbers): (Vec<usize>, Vec<usize>) =
-                free.partition(|&i| textual.get(i).copied().unwrap_or(false));
-            columns.features = numbers;
-            columns.skipped = text.into_iter().map(|i| header[i].clone()).collect();
+            let numbers_only = takes_numbers_only(spec);
+            let (others, taken): (Vec<usize>, Vec<usize>) = free
+                .partition(|&i| numbers_only && guesses.get(i).is_some_and(|guess| *guess != Guess::Number));
+            columns.features = taken;
+            columns.skipped = others.into_iter().map(|i| header[i].clone()).collect();
         }
         Some(selectors) => {
             selectors.clone_into(&mut columns.selectors);
@@ -67,7 +76,9 @@ pub(super) fn resolve(
                 "add columns that are known when the decision is taken, or set predictor.kind = \"constant\""
                     .to_owned()
             }
-            _ => format!("there is text, to be encoded as numbers, in {}", skipped.join(", ")),
+            _ => {
+                format!("a predictor of this kind takes numbers, and there is text in {}", skipped.join(", "))
+            }
         };
         let trouble = Trouble::Empty("the table has no column that could be a feature");
         return Err(SpecError::new(place.clone(), trouble).hint(hint));

@@ -2,7 +2,38 @@
 
 use regretless_core::Parameter;
 
+use super::moment::moment;
 use crate::error::{Trouble, shorten};
+
+/// What a column seems to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// Numbers, booleans among them.
+    Number,
+    /// Text.
+    Text,
+    /// Dates, with or without a time.
+    Date,
+}
+
+impl Guess {
+    /// From some cells: text if one of them is neither a number nor missing, and dates if all such are.
+    pub(super) fn of<'a>(cells: impl Iterator<Item = &'a [u8]>, comma: bool) -> Self {
+        let mut guess = Self::Number;
+        for cell in cells.filter(|cell| !is_missing(cell) && value(cell, comma).is_err()) {
+            if moment(cell).is_none() {
+                return Self::Text;
+            }
+            guess = Self::Date;
+        }
+        guess
+    }
+}
+
+/// True if a cell holds no value.
+pub(super) fn is_missing(cell: &[u8]) -> bool {
+    matches!(cell.trim_ascii(), b"" | b"NA" | b"N/A" | b"null" | b"NaN" | b"nan")
+}
 
 /// Which numbers a cell may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +78,50 @@ pub(crate) fn number(cell: &[u8]) -> Result<f64, Trouble> {
     if cell.is_empty() {
         return Err(Trouble::EmptyCell);
     }
-    let parsed = std::str::from_utf8(cell).ok().and_then(|text| text.parse().ok());
-    parsed.ok_or_else(|| Trouble::NotANumber(shorten(&String::from_utf8_lossy(cell))))
+    let parsed = || std::str::from_utf8(cell).ok().and_then(|text| text.parse().ok());
+    short(cell).or_else(parsed).ok_or_else(|| Trouble::NotANumber(shorten(&String::from_utf8_lossy(cell))))
 }
 
-/// The number in a cell of a table with named columns: `true` and `false` count as 1 and 0, as booleans of Parquet do.
-pub(crate) fn value(cell: &[u8]) -> Result<f64, Trouble> {
+/// A number as most are written, `-12.375`, to the last bit: digits and powers of ten that are exact in double precision have one
+/// rounding together, that of the division.
+fn short(cell: &[u8]) -> Option<f64> {
+    let (negative, digits) = match cell {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, cell),
+    };
+    if digits.len() > 16 {
+        return None;
+    }
+    let (mut whole, mut point) = (0_u64, None);
+    for (i, &b) in digits.iter().enumerate() {
+        match b {
+            b'0'..=b'9' => whole = 10 * whole + u64::from(b - b'0'),
+            b'.' if point.is_none() => point = Some(i),
+            _ => return None,
+        }
+    }
+    let behind = point.map_or(0, |point| digits.len() - 1 - point);
+    // 15 digits are below 2⁵³, and 10²² is the last power of ten without rounding.
+    let count = digits.len() - usize::from(point.is_some());
+    if !(1..=15).contains(&count) {
+        return None;
+    }
+    let value = whole as f64 / POWERS[behind];
+    Some(if negative { -value } else { value })
+}
+
+const POWERS: [f64; 16] =
+    [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
+/// The number in a cell of a table with named columns: `true` and `false` count as 1 and 0, as booleans of Parquet do. With `comma` it
+/// stands where others have a point.
+pub(crate) fn value(cell: &[u8], comma: bool) -> Result<f64, Trouble> {
+    if comma && cell.iter().any(|b| matches!(b, b',' | b'.')) {
+        // A point among commas may stand between thousands: it is not guessed.
+        let odd = || Trouble::NotANumber(shorten(&String::from_utf8_lossy(cell)));
+        let point: Vec<u8> = cell.iter().map(|&b| if b == b',' { b'.' } else { b }).collect();
+        return if cell.contains(&b'.') { Err(odd()) } else { number(&point).map_err(|_| odd()) };
+    }
     number(cell).or_else(|trouble| match cell.trim_ascii() {
         b"true" | b"True" | b"TRUE" => Ok(1.0),
         b"false" | b"False" | b"FALSE" => Ok(0.0),
@@ -67,11 +136,50 @@ mod tests {
     #[test]
     fn booleans_are_numbers_in_tables() {
         for (cell, number) in [("true", 1.0), (" False ", 0.0), ("TRUE", 1.0), ("FALSE", 0.0), ("2", 2.0)] {
-            assert_eq!(value(cell.as_bytes()).unwrap(), number, "{cell}");
+            assert_eq!(value(cell.as_bytes(), false).unwrap(), number, "{cell}");
         }
-        assert!(matches!(value(b"truth"), Err(Trouble::NotANumber(_))));
-        assert!(matches!(value(b""), Err(Trouble::EmptyCell)));
+        assert!(matches!(value(b"truth", false), Err(Trouble::NotANumber(_))));
+        assert!(matches!(value(b"", false), Err(Trouble::EmptyCell)));
         assert!(number(b"true").is_err());
+    }
+
+    #[test]
+    fn commas_for_points() {
+        for (cell, number) in [("1,5", 1.5), ("-0,25", -0.25), ("7", 7.0), ("true", 1.0), ("1,5e3", 1500.0)] {
+            assert_eq!(value(cell.as_bytes(), true).unwrap(), number, "{cell}");
+        }
+        for cell in ["1.5", "1.234,5", "1,2,3", "x,y"] {
+            assert!(value(cell.as_bytes(), true).is_err(), "{cell}");
+        }
+    }
+
+    /// What is quick has the bits of what is right: the standard library's.
+    #[test]
+    fn short_numbers_are_read_to_the_last_bit() {
+        let mut state = 1_u64;
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let digits = (state >> 20) % 10_u64.pow((state >> 60) as u32 + 1);
+            let (sign, at) = (if state & 1 == 1 { "-" } else { "" }, (state >> 8) as usize % 17);
+            let mut text = digits.to_string();
+            text.insert(at.min(text.len()), '.');
+            for text in [format!("{sign}{text}"), format!("{sign}{digits}")] {
+                let wanted: f64 = text.parse().unwrap();
+                assert_eq!(number(text.as_bytes()).unwrap().to_bits(), wanted.to_bits(), "{text}");
+            }
+        }
+        for text in ["-", ".", "", "1.2.3", "+", "--1"] {
+            assert!(number(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn guesses() {
+        let guess = |cells: &[&str]| Guess::of(cells.iter().map(|cell| cell.as_bytes()), false);
+        assert_eq!(guess(&["1", "", "NA", "true"]), Guess::Number);
+        assert_eq!(guess(&["1", "a"]), Guess::Text);
+        assert_eq!(guess(&["2018-06-01", "", "2018-06-02 12:00"]), Guess::Date);
+        assert_eq!(guess(&["2018-06-01", "soon"]), Guess::Text);
     }
 
     #[test]

@@ -1,33 +1,60 @@
-//! CSV with a header as a table.
+//! CSV with a header as a table: lines one after the other, their cells on all threads.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::io::Read;
+use std::ops::Range;
 use std::path::Path;
 
-use super::cell::{number, value};
-use super::chunk::{Chunk, Selection};
-use super::lines::Lines;
+use rayon::prelude::*;
+
+use super::cell::{Guess, number, value};
+use super::chunk::{Bad, Chunk, Selection};
+use super::levels::Later;
+use super::lines::{Batch, Lines, split};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 
-/// Lines that are looked at to tell numbers from text.
+/// Lines that are looked at to tell what columns hold.
 const SAMPLE: usize = 100;
+
+/// Bytes that they have at most, one line more or less.
+const SAMPLE_BYTES: usize = 1 << 20;
+
+/// Lines that one thread cuts at a time.
+const PIECE: usize = 256;
+
+const RAGGED: &str =
+    "give every line the same number of cells; a separator inside a cell needs quotes around the cell";
+
+/// How cells are told apart and numbers written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Style {
+    separator: u8,
+    /// Whether numbers have a comma where others have a point.
+    comma: bool,
+}
 
 pub(super) struct Csv<'a> {
     lines: Lines<Box<dyn Read + Send + 'a>>,
     /// The line of the header.
     first: u64,
-    /// Lines that were looked at and not given out yet, with their numbers.
-    ahead: VecDeque<(u64, Vec<Vec<u8>>)>,
+    /// Cells of the header.
+    width: usize,
+    style: Style,
+    /// Lines that were looked at and not given out yet, and how many were.
+    ahead: (Batch, usize),
 }
 
 impl<'a> Csv<'a> {
     /// The table and its header.
     pub(super) fn new(reader: Box<dyn Read + Send + 'a>, path: &Path) -> Result<(Self, Vec<String>)> {
         let mut lines = Lines::new(reader, path);
-        let header = header(&mut lines, path)?;
+        let (header, separator) = header(&mut lines, path)?;
         let first = lines.number();
-        Ok((Self { lines, first, ahead: VecDeque::new() }, header))
+        let ahead = (lines.batch(SAMPLE, SAMPLE_BYTES)?, 0);
+        let style = Style { separator, comma: false };
+        let mut csv = Self { lines, first, width: header.len(), style, ahead };
+        csv.style.comma = separator == b';' && csv.has_commas();
+        Ok((csv, header))
     }
 
     /// The line of the header.
@@ -35,93 +62,179 @@ impl<'a> Csv<'a> {
         self.lines.place(self.first, None)
     }
 
-    /// Which of `width` columns hold text that is no number, as far as the first lines tell.
-    pub(super) fn textual(&mut self, width: usize) -> Result<Vec<bool>> {
-        let mut bytes = 0;
-        while self.ahead.len() < SAMPLE && bytes < 1 << 20 {
-            let Some(cells) = self.lines.next()? else { break };
-            let cells: Vec<_> = cells.into_iter().map(Cow::into_owned).collect();
-            bytes += cells.iter().map(|cell| cell.len() + size_of::<Vec<u8>>()).sum::<usize>();
-            self.ahead.push_back((self.lines.number(), cells));
+    /// What is not as it is in most tables, in words.
+    pub(super) fn remark(&self) -> Option<&'static str> {
+        match self.style {
+            Style { separator: b';', comma: true } => {
+                Some("cells are separated by semicolons, and numbers have a decimal comma")
+            }
+            Style { separator: b';', .. } => Some("cells are separated by semicolons"),
+            Style { separator: b'\t', .. } => Some("cells are separated by tabs"),
+            Style { .. } => None,
         }
-        let text = |i: usize| {
-            let mut cells = self.ahead.iter().filter_map(|(_, cells)| value(&cells[i]).err());
-            cells.any(|e| matches!(e, Trouble::NotANumber(t) if !matches!(t.as_str(), "NA" | "N/A" | "null")))
+    }
+
+    /// The cells of the first lines that are as long as the header.
+    fn sample(&self) -> Vec<Vec<Cow<'_, [u8]>>> {
+        let Batch { text, lines } = &self.ahead.0;
+        let cut = |(_, range): &(u64, Range<usize>)| {
+            let mut cells = Vec::new();
+            split(&text[range.clone()], self.style.separator, &mut cells).ok()?;
+            (cells.len() == self.width).then_some(cells)
         };
-        Ok((0..width).map(text).collect())
+        lines.iter().filter_map(cut).collect()
+    }
+
+    /// True if a cell is a number with a comma for a point.
+    fn has_commas(&self) -> bool {
+        let comma =
+            |cell: &Cow<'_, [u8]>| number(cell).is_err() && cell.contains(&b',') && value(cell, true).is_ok();
+        self.sample().iter().flatten().any(comma)
+    }
+
+    /// What the columns hold, as far as the first lines tell.
+    pub(super) fn guesses(&self) -> Vec<Guess> {
+        let sample = self.sample();
+        let guess = |i: usize| Guess::of(sample.iter().map(|cells| cells[i].as_ref()), self.style.comma);
+        (0..self.width).map(guess).collect()
     }
 
     /// Whether there are further rows.
     pub(super) fn has_more(&mut self) -> Result<bool> {
-        if self.ahead.is_empty()
-            && let Some(cells) = self.lines.next()?
-        {
-            let cells = cells.into_iter().map(Cow::into_owned).collect();
-            self.ahead.push_back((self.lines.number(), cells));
+        if self.ahead.1 == self.ahead.0.lines.len() {
+            self.ahead = (self.lines.batch(SAMPLE, SAMPLE_BYTES)?, 0);
         }
-        Ok(!self.ahead.is_empty())
+        Ok(!self.ahead.0.lines.is_empty())
     }
 
     /// Leaves out up to `rows` further rows; how many there were.
     pub(super) fn skip(&mut self, rows: usize) -> Result<usize> {
-        for skipped in 0..rows {
-            if self.ahead.pop_front().is_none() && self.lines.next()?.is_none() {
-                return Ok(skipped);
-            }
+        let mut skipped = 0;
+        while skipped < rows && self.has_more()? {
+            let now = (self.ahead.0.lines.len() - self.ahead.1).min(rows - skipped);
+            self.ahead.1 += now;
+            skipped += now;
         }
-        Ok(rows)
+        Ok(skipped)
     }
 
     /// Reads up to `rows` further rows.
     pub(super) fn fill(
         &mut self,
-        selection: &Selection,
+        selection: &mut Selection,
         header: &[String],
         rows: usize,
         chunk: &mut Chunk,
     ) -> Result<()> {
-        while chunk.rows < rows {
-            let (line, bad) = if let Some((line, cells)) = self.ahead.pop_front() {
-                (line, push(selection, &cells, chunk))
-            } else {
-                let Some(cells) = self.lines.next()? else { return Ok(()) };
-                let bad = push(selection, &cells, chunk);
-                (self.lines.number(), bad)
-            };
-            if let Some((i, trouble)) = bad {
-                return Err(SpecError::new(
-                    self.lines.place(line, Some((i, Some(shorten(&header[i]))))),
-                    trouble,
-                ));
-            }
-            chunk.lines.push(line);
+        if self.ahead.1 == self.ahead.0.lines.len() {
+            self.ahead = (self.lines.batch(rows, usize::MAX)?, 0);
         }
+        let (Batch { text, lines }, from) = &self.ahead;
+        let lines = &lines[*from..(from + rows).min(lines.len())];
+        let (style, width) = (self.style, self.width);
+        let cut = |lines: &[(u64, Range<usize>)]| cut(text, lines, style, width, selection);
+        let pieces: Vec<Piece> = lines.par_chunks(PIECE).map(cut).collect();
+        for Piece { mut values, texts, mut bad, later } in pieces {
+            let first = chunk.rows;
+            if !selection.lenient && !bad.is_empty() {
+                let bad = bad.swap_remove(0);
+                return Err(self.error(lines[first + bad.row].0, header, bad));
+            }
+            selection.settle(&mut values, &later);
+            chunk.rows += values.len().checked_div(selection.columns.len()).unwrap_or(0).max(texts.0);
+            chunk.values.append(&mut values);
+            chunk.texts.iter_mut().zip(texts.1).for_each(|(all, mut own)| all.append(&mut own));
+            chunk.bad.extend(bad.into_iter().map(|bad| Bad { row: first + bad.row, ..bad }));
+        }
+        chunk.lines.extend(lines.iter().map(|(line, _)| *line));
+        self.ahead.1 += lines.len();
         Ok(())
     }
+
+    fn error(&self, line: u64, header: &[String], bad: Bad) -> Box<SpecError> {
+        let column = bad.column.map(|i| (i, Some(shorten(&header[i]))));
+        let ragged = matches!(bad.trouble, Trouble::Ragged { .. });
+        let error = SpecError::new(self.lines.place(line, column), bad.trouble);
+        if ragged { error.hint(RAGGED) } else { error }
+    }
 }
 
-/// Adds a row; the first bad cell, if there is one.
-fn push(selection: &Selection, cells: &[impl AsRef<[u8]>], chunk: &mut Chunk) -> Option<(usize, Trouble)> {
-    for column in &selection.columns {
-        match column.check(value(cells[column.index].as_ref())) {
-            Ok(value) => chunk.values.push(value),
-            Err(trouble) => return Some((column.index, trouble)),
+/// The selected cells of some lines.
+struct Piece {
+    values: Vec<f64>,
+    /// Rows, and the columns of text.
+    texts: (usize, Vec<Vec<String>>),
+    bad: Vec<Bad>,
+    later: Vec<Later>,
+}
+
+/// The selected cells of some lines.
+fn cut(
+    text: &[u8],
+    lines: &[(u64, Range<usize>)],
+    Style { separator, comma }: Style,
+    width: usize,
+    selection: &Selection,
+) -> Piece {
+    let mut piece = Piece {
+        values: Vec::with_capacity(lines.len() * selection.columns.len()),
+        texts: (lines.len(), vec![Vec::with_capacity(lines.len()); selection.texts.len()]),
+        bad: Vec::new(),
+        later: selection.later(),
+    };
+    let mut cells: Vec<Cow<'_, [u8]>> = Vec::new();
+    for (row, (_, range)) in lines.iter().enumerate() {
+        cells.clear();
+        let mut trouble = split(&text[range.clone()], separator, &mut cells)
+            .err()
+            .map(|what| (None, Trouble::Syntax(what.to_owned())));
+        if trouble.is_none() && cells.len() != width {
+            trouble = Some((None, Trouble::Ragged { expected: width, found: cells.len() }));
+        }
+        for wanted in &selection.columns {
+            let cell = cells.get(wanted.index).map_or(&b""[..], |cell| cell);
+            let found = match trouble {
+                Some(_) => f64::NAN,
+                None => {
+                    wanted.text(cell, comma, &selection.levels, &mut piece.later).unwrap_or_else(|what| {
+                        trouble = Some((Some(wanted.index), what));
+                        f64::NAN
+                    })
+                }
+            };
+            piece.values.push(found);
+        }
+        for (texts, &i) in piece.texts.1.iter_mut().zip(&selection.texts) {
+            texts.push(
+                cells.get(i).map_or_else(String::new, |cell| String::from_utf8_lossy(cell).into_owned()),
+            );
+        }
+        if let Some((column, trouble)) = trouble {
+            piece.bad.push(Bad { row, column, trouble });
         }
     }
-    for (texts, &i) in chunk.texts.iter_mut().zip(&selection.texts) {
-        texts.push(String::from_utf8_lossy(cells[i].as_ref()).into_owned());
-    }
-    chunk.rows += 1;
-    None
+    piece
 }
 
-fn header<R: Read>(lines: &mut Lines<R>, path: &Path) -> Result<Vec<String>> {
+/// The names of the columns, and what stands between them: what is there most often, a comma if in doubt.
+fn header<R: Read>(lines: &mut Lines<R>, path: &Path) -> Result<(Vec<String>, u8)> {
     const HINT: &str = "the first line names the columns, every further line is one instance";
-    let Some(cells) = lines.next()? else {
+    let Batch { text, lines: found } = lines.batch(1, 1)?;
+    if found.is_empty() {
         return Err(
             SpecError::new(Place::File(path.to_owned()), Trouble::Empty("the file is empty")).hint(HINT)
         );
+    }
+    let cut = |separator: u8| {
+        let mut cells = Vec::new();
+        split(&text, separator, &mut cells).map(|()| cells)
     };
+    let count = |separator: u8| cut(separator).map_or(0, |cells| cells.len());
+    let separator = [b';', b'\t']
+        .into_iter()
+        .fold(b',', |best, next| if count(next) > count(best) { next } else { best });
+    let cells =
+        cut(separator).map_err(|what| SpecError::new(lines.here(None), Trouble::Syntax(what.to_owned())))?;
     let names: Vec<_> = cells.iter().map(|c| String::from_utf8(c.to_vec())).collect();
     let numbers = cells.iter().all(|c| number(c).is_ok());
     if let Some(i) = names.iter().position(std::result::Result::is_err) {
@@ -133,5 +246,5 @@ fn header<R: Read>(lines: &mut Lines<R>, path: &Path) -> Result<Vec<String>> {
             Trouble::Syntax("the line has only numbers, but the first line of a table is its header".into());
         return Err(SpecError::new(lines.here(None), trouble).hint(HINT));
     }
-    Ok(names.into_iter().flatten().collect())
+    Ok((names.into_iter().flatten().collect(), separator))
 }

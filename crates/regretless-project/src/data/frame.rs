@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::cell;
-use super::chunk::{Chunk, Selection};
+use super::cell::{Guess, is_missing};
+use super::chunk::{Bad, Chunk, Selection};
 use super::reader::TableReader;
 use crate::error::{Place, Result, SpecError, shorten};
 
@@ -28,12 +28,12 @@ impl Column {
 /// A table in memory: named columns of one length.
 ///
 /// ```
-/// use regretless_project::{Column, Frame};
+/// use regretless_project::{Column, Frame, Guess};
 /// let day = Column::Texts(vec!["mon".into(), "tue".into()]);
 /// let columns = vec![("day".into(), day), ("load".into(), Column::Numbers(vec![3.0, 4.0]))];
 /// let frame = Frame::new("the frame", columns).unwrap();
 /// let mut table = frame.reader();
-/// assert_eq!(table.textual()?, [true, false]);
+/// assert_eq!(table.guesses(), [Guess::Text, Guess::Number]);
 /// table.select(vec![1]);
 /// assert_eq!(table.next()?.unwrap().values, [3.0, 4.0]);
 /// # Ok::<(), Box<regretless_project::SpecError>>(())
@@ -80,8 +80,16 @@ impl<'a> Rows<'a> {
         Self { frame, next: 0 }
     }
 
-    pub(super) fn textual(&self) -> Vec<bool> {
-        self.frame.columns.iter().map(|column| matches!(column, Column::Texts(_))).collect()
+    pub(super) fn guesses(&self) -> Vec<Guess> {
+        let one = |column: &Column| match column {
+            Column::Numbers(_) => Guess::Number,
+            // All of it: a frame is here already, and text that is none in the end is no number.
+            Column::Texts(texts) => match Guess::of(texts.iter().map(String::as_bytes), false) {
+                Guess::Number if texts.iter().any(|text| !is_missing(text.as_bytes())) => Guess::Text,
+                guess => guess,
+            },
+        };
+        self.frame.columns.iter().map(one).collect()
     }
 
     /// How many rows are left.
@@ -99,25 +107,39 @@ impl<'a> Rows<'a> {
     /// Reads up to `rows` further rows.
     pub(super) fn fill(
         &mut self,
-        selection: &Selection,
+        selection: &mut Selection,
         path: &Path,
         rows: usize,
         chunk: &mut Chunk,
     ) -> Result<()> {
         let first = self.next;
         self.skip(rows);
+        let mut later = selection.later();
         for i in first..self.next {
+            let mut bad = None;
             for wanted in &selection.columns {
-                let cell = match &self.frame.columns[wanted.index] {
-                    Column::Numbers(values) => Ok(values[i]),
-                    Column::Texts(texts) => cell::value(texts[i].as_bytes()),
+                let found = match &self.frame.columns[wanted.index] {
+                    Column::Numbers(values) => wanted.of_number(values[i], &selection.levels, &mut later),
+                    Column::Texts(texts) => {
+                        wanted.text(texts[i].as_bytes(), false, &selection.levels, &mut later)
+                    }
                 };
-                let value = wanted.check(cell).map_err(|trouble| {
-                    let name = self.frame.header.get(wanted.index).map(|name| shorten(name));
-                    let column = Some((wanted.index + 1, name));
-                    SpecError::new(Place::Row { file: path.to_owned(), row: i as u64 + 1, column }, trouble)
-                })?;
-                chunk.values.push(value);
+                chunk.values.push(found.unwrap_or_else(|trouble| {
+                    bad.get_or_insert((wanted.index, trouble));
+                    f64::NAN
+                }));
+            }
+            if let Some((column, trouble)) = bad {
+                if !selection.lenient {
+                    let name = self.frame.header.get(column).map(|name| shorten(name));
+                    let place = Place::Row {
+                        file: path.to_owned(),
+                        row: i as u64 + 1,
+                        column: Some((column + 1, name)),
+                    };
+                    return Err(SpecError::new(place, trouble));
+                }
+                chunk.bad.push(Bad { row: i - first, column: Some(column), trouble });
             }
             for (texts, &index) in chunk.texts.iter_mut().zip(&selection.texts) {
                 texts.push(match &self.frame.columns[index] {
@@ -128,6 +150,7 @@ impl<'a> Rows<'a> {
             }
             chunk.lines.push(i as u64 + 1);
         }
+        selection.settle(&mut chunk.values, &later);
         chunk.rows = self.next - first;
         Ok(())
     }

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::open::io_error;
@@ -20,6 +21,13 @@ pub(crate) struct Lines<R> {
     line: Vec<u8>,
     number: u64,
     cells: Option<usize>,
+}
+
+/// Some lines, not yet cut: one text, and for each line its number and where in the text it is.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub(super) text: Vec<u8>,
+    pub(super) lines: Vec<(u64, Range<usize>)>,
 }
 
 impl<R: Read> Lines<R> {
@@ -55,25 +63,15 @@ impl<R: Read> Lines<R> {
 
     /// The cells of the next line; each line must have as many as the first. `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<Vec<Cow<'_, [u8]>>>> {
-        loop {
-            self.line.clear();
-            let mut reader = self.reader.by_ref().take(LONGEST_LINE + 1);
-            let read = reader.read_until(b'\n', &mut self.line).map_err(|e| io_error(&self.path, e))?;
-            if read == 0 {
-                return Ok(None);
-            }
-            self.number += 1;
-            if read as u64 > LONGEST_LINE {
-                return Err(self.bad("the line is longer than 64 MiB"));
-            }
-            if self.number == 1 && self.line.starts_with(b"\xEF\xBB\xBF") {
-                self.line.drain(..3);
-            }
-            if !self.line.trim_ascii().is_empty() {
-                break;
-            }
+        let mut text = std::mem::take(&mut self.line);
+        text.clear();
+        let found = self.append(&mut text);
+        self.line = text;
+        if found?.is_none() {
+            return Ok(None);
         }
-        let cells = split(&self.line).map_err(|what| self.bad(what))?;
+        let mut cells = Vec::new();
+        split(&self.line, b',', &mut cells).map_err(|what| self.bad(what))?;
         let expected = *self.cells.get_or_insert(cells.len());
         if cells.len() != expected {
             let trouble = Trouble::Ragged { expected, found: cells.len() };
@@ -83,28 +81,74 @@ impl<R: Read> Lines<R> {
         }
         Ok(Some(cells))
     }
+
+    /// Up to `rows` further lines, and no more once they have so many bytes.
+    pub(super) fn batch(&mut self, rows: usize, bytes: usize) -> Result<Batch> {
+        let mut batch = Batch::default();
+        while batch.lines.len() < rows && batch.text.len() < bytes {
+            let Some(line) = self.append(&mut batch.text)? else { break };
+            batch.lines.push((self.number, line));
+        }
+        Ok(batch)
+    }
+
+    /// Adds the next line that is not blank to a text; where it is there. `None` at the end.
+    fn append(&mut self, text: &mut Vec<u8>) -> Result<Option<Range<usize>>> {
+        let start = text.len();
+        loop {
+            text.truncate(start);
+            let mut reader = self.reader.by_ref().take(LONGEST_LINE + 1);
+            let read = reader.read_until(b'\n', text).map_err(|e| io_error(&self.path, e))?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            if read as u64 > LONGEST_LINE {
+                return Err(self.bad("the line is longer than 64 MiB"));
+            }
+            if self.number == 1 && text[start..].starts_with(b"\xEF\xBB\xBF") {
+                text.drain(start..start + 3);
+            }
+            if !text[start..].trim_ascii().is_empty() {
+                return Ok(Some(start..text.len()));
+            }
+        }
+    }
 }
 
-/// Cuts a line at its commas; spaces around cells do not count, quotes protect commas.
-fn split(line: &[u8]) -> std::result::Result<Vec<Cow<'_, [u8]>>, &'static str> {
-    let mut cells = Vec::new();
-    let mut rest = Some(line.trim_ascii());
+/// Cuts a line at its commas, or what stands in their place; spaces around cells do not count, quotes protect commas.
+pub(super) fn split<'a>(
+    line: &'a [u8],
+    separator: u8,
+    cells: &mut Vec<Cow<'a, [u8]>>,
+) -> std::result::Result<(), &'static str> {
+    let ends = |text: &'a [u8]| text.trim_ascii_end();
+    let starts = |text: &'a [u8]| {
+        // A tab is a blank but where it separates.
+        let blank = text.iter().take_while(|b| b.is_ascii_whitespace() && **b != separator).count();
+        &text[blank..]
+    };
+    let mut rest = Some(line.strip_suffix(b"\n").unwrap_or(line));
+    rest = rest.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    if separator == b',' {
+        rest = rest.map(ends);
+    }
     while let Some(text) = rest {
-        let text = text.trim_ascii_start();
+        let text = starts(text);
         let (cell, after) = if let Some(inside) = text.strip_prefix(b"\"") {
             quoted(inside)?
         } else {
-            let end = text.iter().position(|&b| b == b',').unwrap_or(text.len());
-            (Cow::Borrowed(text[..end].trim_ascii_end()), &text[end..])
+            let end = text.iter().position(|&b| b == separator).unwrap_or(text.len());
+            (Cow::Borrowed(ends(&text[..end])), &text[end..])
         };
         cells.push(cell);
-        rest = match after.trim_ascii_start() {
+        rest = match starts(after) {
             [] => None,
-            [b',', after @ ..] => Some(after),
+            [first, after @ ..] if *first == separator => Some(after),
             _ => return Err("there is text after a closing quote"),
         };
     }
-    Ok(cells)
+    Ok(())
 }
 
 /// The text up to the closing quote, and what follows it; a doubled quote stands for one.
@@ -133,7 +177,8 @@ mod tests {
     use super::*;
 
     fn cells(line: &str) -> std::result::Result<Vec<String>, &'static str> {
-        let cells = split(line.as_bytes())?;
+        let mut cells = Vec::new();
+        split(line.as_bytes(), b',', &mut cells)?;
         Ok(cells.iter().map(|c| String::from_utf8(c.to_vec()).unwrap()).collect())
     }
 
@@ -143,6 +188,13 @@ mod tests {
         assert_eq!(cells(",1,").unwrap(), ["", "1", ""]);
         assert_eq!(cells("\"a,b\" , \"say \"\"hi\"\"\",\"\"\"\"").unwrap(), ["a,b", "say \"hi\"", "\""]);
         assert_eq!(cells("\"\",x").unwrap(), ["", "x"]);
+        let mut cells = Vec::new();
+        split(b" 1;2,5 ;\t;\"a;b\"\r\n", b';', &mut cells).unwrap();
+        assert_eq!(cells, [&b"1"[..], b"2,5", b"", b"a;b"]);
+        cells.clear();
+        split(b"1\t\t2\n", b'\t', &mut cells).unwrap();
+        assert_eq!(cells, [&b"1"[..], b"", b"2"]);
+        let cells = self::cells;
         assert!(cells("\"open").is_err());
         assert!(cells("\"a\"b,c").is_err());
     }

@@ -6,7 +6,9 @@ mod chunk;
 mod csv;
 mod frame;
 mod inflate;
+mod levels;
 mod lines;
+mod moment;
 mod npy;
 mod open;
 #[cfg(feature = "parquet")]
@@ -18,10 +20,12 @@ mod table;
 
 pub use array::Array;
 pub(crate) use cell::Allowed;
+pub use cell::Guess;
 pub use chunk::Chunk;
-pub(crate) use chunk::{Selection, Wanted};
+pub(crate) use chunk::{Bad, Reads, Selection, Wanted};
 pub use frame::{Column, Frame};
 pub(crate) use inflate::inflate;
+pub(crate) use levels::{Levels, MOST as MOST_LEVELS};
 pub(crate) use open::{io_error, open, read_text};
 #[cfg(feature = "parquet")]
 pub use parquet_out::{OutColumn, ParquetOut};

@@ -2,6 +2,7 @@
 
 mod cells;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 
 use self::cells::{Cell, Meaning, cells};
-use super::chunk::{Chunk, Selection};
+use super::cell::Guess;
+use super::chunk::{Bad, Chunk, Selection};
 use crate::Limits;
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::trouble::size;
@@ -47,16 +49,16 @@ impl Parquet {
         Ok((Self { reader, path, table_bytes, group: 0, open: None, row: 0 }, header))
     }
 
-    /// Which columns hold text, dates or what is no number.
-    pub(super) fn textual(&self) -> Vec<bool> {
+    /// What the columns hold, by their types.
+    pub(super) fn guesses(&self) -> Vec<Guess> {
         let columns = self.reader.metadata().file_metadata().schema_descr().columns();
-        columns.iter().map(|column| !Meaning::of(column).is_number()).collect()
+        columns.iter().map(|column| Meaning::of(column).guess()).collect()
     }
 
     /// Reads up to `rows` further rows, not beyond the row group at hand.
     pub(super) fn fill(
         &mut self,
-        selection: &Selection,
+        selection: &mut Selection,
         header: &[String],
         rows: usize,
         chunk: &mut Chunk,
@@ -71,20 +73,21 @@ impl Parquet {
         let rows = rows.min(group.left);
         let width = selection.columns.len();
         chunk.values.resize(rows * width, f64::NAN);
-        let mut bad: Option<(usize, usize, Trouble)> = None;
+        let mut bad: BTreeMap<usize, (usize, Trouble)> = BTreeMap::new();
+        let mut later = selection.later();
         for (j, (index, reader)) in group.columns.iter_mut().enumerate() {
             let column = self.reader.metadata().file_metadata().schema_descr().column(*index);
             let meaning = Meaning::of(&column);
             let read = caught(&self.path, || cells(reader, column.max_def_level(), rows))?;
             if let Some(wanted) = selection.columns.get(j) {
                 for (i, cell) in read.iter().enumerate() {
-                    match wanted.check(meaning.number(cell)) {
+                    match meaning.read(cell, *wanted, &selection.levels, &mut later) {
                         Ok(value) => chunk.values[i * width + j] = value,
                         Err(trouble) => {
-                            if bad.as_ref().is_none_or(|(row, ..)| i < *row) {
-                                bad = Some((i, *index, trouble));
+                            bad.entry(i).or_insert((*index, trouble));
+                            if !selection.lenient {
+                                break;
                             }
-                            break;
                         }
                     }
                 }
@@ -92,11 +95,16 @@ impl Parquet {
                 chunk.texts[j - width].extend(read.iter().map(|cell: &Cell| meaning.text(cell)));
             }
         }
-        if let Some((i, index, trouble)) = bad {
+        selection.settle(&mut chunk.values, &later);
+        if !selection.lenient
+            && let Some((i, (index, trouble))) = bad.pop_first()
+        {
             let column = Some((index + 1, Some(shorten(&header[index]))));
             let place = Place::Row { file: self.path.clone(), row: self.row + i as u64 + 1, column };
             return Err(SpecError::new(place, trouble));
         }
+        let told = |(row, (column, trouble))| Bad { row, column: Some(column), trouble };
+        chunk.bad.extend(bad.into_iter().map(told));
         chunk.rows = rows;
         chunk.lines.extend((1..=rows as u64).map(|i| self.row + i));
         self.row += rows as u64;

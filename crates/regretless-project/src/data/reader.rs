@@ -3,10 +3,12 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::cell::Guess;
 use super::chunk::{Chunk, Selection, Wanted};
 use super::csv::Csv;
 use super::frame::{Frame, Rows};
 use super::inflate::inflate;
+use super::levels::Levels;
 use super::open::{self, io_error};
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
@@ -138,21 +140,31 @@ impl<'a> TableReader<'a> {
         }
     }
 
-    /// Which columns hold text and not numbers, as far as the first rows tell.
-    pub fn textual(&mut self) -> Result<Vec<bool>> {
-        match &mut self.source {
-            Source::Csv(csv) => csv.textual(self.header.len()),
-            Source::Frame(rows) => Ok(rows.textual()),
+    /// What the columns hold: in CSV as far as the first rows tell, in Parquet by their types.
+    pub fn guesses(&self) -> Vec<Guess> {
+        match &self.source {
+            Source::Csv(csv) => csv.guesses(),
+            Source::Frame(rows) => rows.guesses(),
             #[cfg(feature = "parquet")]
-            Source::Parquet(parquet) => Ok(parquet.textual()),
+            Source::Parquet(parquet) => parquet.guesses(),
         }
+    }
+
+    /// What is not as it is in most tables, in words.
+    pub fn remark(&self) -> Option<&'static str> {
+        if let Source::Csv(csv) = &self.source { csv.remark() } else { None }
+    }
+
+    /// The levels of the columns that are read as such.
+    pub(crate) fn levels(&self) -> &[Levels] {
+        &self.selection.levels
     }
 
     /// Chooses the columns of numbers to read, counted from 0; those beyond the header are left out. Cells without a value
     /// become NaN.
     pub fn select(&mut self, columns: Vec<usize>) {
         let there = columns.into_iter().filter(|&i| i < self.header.len());
-        self.selection.columns = there.map(|index| Wanted { index, allowed: None, missing: true }).collect();
+        self.selection.columns = there.map(|index| Wanted::number(index, None, true)).collect();
     }
 
     /// Chooses the columns to read as text.
@@ -163,6 +175,11 @@ impl<'a> TableReader<'a> {
     /// Chooses columns with what they may hold.
     pub(crate) fn select_checked(&mut self, selection: Selection) {
         self.selection = selection;
+    }
+
+    /// Says whether a row that cannot be used is one of many, and not the end.
+    pub(crate) fn set_lenient(&mut self, lenient: bool) {
+        self.selection.lenient = lenient;
     }
 
     /// Sets the most rows of a chunk, 4096 unless said; wide tables are read in smaller ones.
@@ -180,10 +197,10 @@ impl<'a> TableReader<'a> {
             return Ok(None);
         }
         match &mut self.source {
-            Source::Csv(csv) => csv.fill(&self.selection, &self.header, rows, &mut chunk)?,
-            Source::Frame(frame) => frame.fill(&self.selection, &self.path, rows, &mut chunk)?,
+            Source::Csv(csv) => csv.fill(&mut self.selection, &self.header, rows, &mut chunk)?,
+            Source::Frame(frame) => frame.fill(&mut self.selection, &self.path, rows, &mut chunk)?,
             #[cfg(feature = "parquet")]
-            Source::Parquet(parquet) => parquet.fill(&self.selection, &self.header, rows, &mut chunk)?,
+            Source::Parquet(parquet) => parquet.fill(&mut self.selection, &self.header, rows, &mut chunk)?,
         }
         self.given = (self.given.0 + chunk.values.len(), self.given.1 + chunk.rows);
         if let Some((_, left)) = &mut self.groups {

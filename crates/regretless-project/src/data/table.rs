@@ -53,12 +53,11 @@ impl ParameterTable {
         let want = Want { features: false, targets: true };
         let chosen = taken(spec, reader.header(), want, &reader.place())?;
         let placed = spec.placed().resolve(spec.problem(), reader.header(), &reader.place())?;
-        let wanted =
-            |taken: &Taken<'_>| Wanted { index: taken.index, allowed: Some(taken.allowed), missing: drops };
+        let wanted = |taken: &Taken<'_>| Wanted::number(taken.index, Some(taken.allowed), drops);
         reader.select_checked(Selection {
             columns: chosen.iter().map(wanted).collect(),
-            texts: Vec::new(),
             entries: Some(limits.entries),
+            ..Selection::default()
         });
         let mut table = Self {
             place: reader.place_of(0, None),

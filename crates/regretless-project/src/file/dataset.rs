@@ -1,12 +1,13 @@
 //! The `[data]` section as it is written.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::value::{Columns, Selectors};
-use regretless_learn::SplitKind;
+use regretless_learn::{DatePart, SplitKind, words};
 
 use crate::data_settings::Missing;
 
@@ -26,7 +27,7 @@ pub struct DataSection {
     #[serde(default)]
     pub memory: bool,
     /// Feature columns by name or pattern; with a shared predictor `{variable}` stands for a variable's name. Default:
-    /// every column of numbers that is neither predicted nor `key` nor the column of `split`.
+    /// every column that is neither predicted nor `key` nor the column of `split`.
     #[schemars(with = "Option<Columns>")]
     pub features: Option<Selectors>,
     /// Columns that are no features, by name or pattern.
@@ -35,12 +36,45 @@ pub struct DataSection {
     pub exclude: Selectors,
     /// The column that names the rows in messages and in the output.
     pub key: Option<String>,
-    /// What happens to cells without a value. Default `refuse`.
+    /// What happens to cells without a value. Default `keep`.
     #[serde(default)]
     pub missing: Missing,
+    /// What columns hold, by name or pattern: `number`, `category`, `date`, or a list of the parts of a date. Default: what they
+    /// seem to hold.
+    #[serde(default)]
+    pub kinds: BTreeMap<String, KindSetting>,
+    /// The columns that together name the series a row belongs to. Default: all rows are of one.
+    #[serde(default)]
+    #[schemars(with = "Option<Columns>")]
+    pub series: Selectors,
+    /// The column that says when a row is: dates, or numbers that rise. Default: the order of the table says it.
+    pub time: Option<String>,
     /// How rows are split. Default: at random, a fifth each for validation and test.
     #[serde(default)]
     pub split: SplitSection,
+}
+
+/// What a column holds.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Eq)]
+#[schemars(untagged)]
+pub enum KindSetting {
+    /// In a word.
+    Word(KindName),
+    /// A date, of which these parts are looked at.
+    Parts(Vec<DatePart>),
+}
+
+words! {
+    /// What a column holds, in a word.
+    KindName {
+        /// Numbers, booleans among them.
+        #[default]
+        Number = "number",
+        /// Levels, in no order: text, or numbers that name something.
+        Category = "category",
+        /// Dates, with or without a time.
+        Date = "date",
+    }
 }
 
 /// How rows are split into training, validation and test.

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 
+use super::dataset::{KindName, KindSetting};
 use super::value::{Cell, Factor, Numbers, RowCells, Rows, Selected, Selectors, Source, Variables, Vector};
 use crate::selection::Kind;
 
@@ -348,6 +349,26 @@ impl<'de> Deserialize<'de> for Selectors {
             }
         }
         deserializer.deserialize_any(Names)
+    }
+}
+
+impl<'de> Deserialize<'de> for KindSetting {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = KindSetting;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"number\", \"category\", \"date\", or a list of the parts of a date")
+            }
+            fn visit_str<E: Error>(self, v: &str) -> Result<KindSetting, E> {
+                let name = KindName::ALL.iter().copied().find(|name| name.word() == v);
+                name.map(KindSetting::Word).ok_or_else(|| E::invalid_value(Unexpected::Str(v), &self))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<KindSetting, A::Error> {
+                collect(seq).map(KindSetting::Parts)
+            }
+        }
+        deserializer.deserialize_any(Either)
     }
 }
 

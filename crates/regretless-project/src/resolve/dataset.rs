@@ -1,25 +1,26 @@
 //! The `[data]` section, checked.
 
-use regretless_learn::{Split, SplitKind};
+use regretless_learn::{DatePart, Split, SplitKind};
 
 use super::Context;
-use crate::data_settings::{DataFiles, DataSettings};
+use crate::data_settings::{ColumnKind, DataFiles, DataSettings};
 use crate::error::{Result, Trouble};
-use crate::file::{DataSection, SplitSection};
+use crate::file::{DataSection, KindName, KindSetting, SplitSection};
 use crate::key::Key;
 
 pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Result<(DataSettings, Split)> {
     let section = Key::new("data");
     let files = files(ctx, &section, written)?;
     let features = written.features.as_ref().map(|selectors| &selectors.0);
-    let lists = [("features", features), ("exclude", Some(&written.exclude.0))];
+    let lists =
+        [("features", features), ("exclude", Some(&written.exclude.0)), ("series", Some(&written.series.0))];
     for (name, list) in lists {
         for (i, selector) in list.into_iter().flatten().enumerate() {
             let key = section.key(name).index(i);
             if selector.is_empty() {
                 return Err(ctx.fail(&key, Trouble::Empty("the name of a column is empty")));
             }
-            if selector.contains("{variable}") && (!shared || name == "exclude") {
+            if selector.contains("{variable}") && (!shared || name != "features") {
                 let trouble = Trouble::OneOf(
                     "`{variable}` stands for a variable in `features` of a shared predictor only",
                 );
@@ -33,9 +34,11 @@ pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Re
         let error = ctx.fail(&section.key("features"), Trouble::Empty("no feature is named"));
         return Err(error.hint("name columns or patterns, or leave `features` out to use every column"));
     }
-    for (key, name) in
-        [(section.key("key"), &written.key), (section.key("split").key("column"), &written.split.column)]
-    {
+    for (key, name) in [
+        (section.key("key"), &written.key),
+        (section.key("time"), &written.time),
+        (section.key("split").key("column"), &written.split.column),
+    ] {
         if name.as_ref().is_some_and(String::is_empty) {
             return Err(ctx.fail(&key, Trouble::Empty("the name of a column is empty")));
         }
@@ -47,8 +50,40 @@ pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Re
         exclude: written.exclude.0.clone(),
         key: written.key.clone(),
         missing: written.missing,
+        kinds: kinds(ctx, &section.key("kinds"), written)?,
+        series: written.series.0.clone(),
+        time: written.time.clone(),
     };
     Ok((data, split))
+}
+
+fn kinds(ctx: &Context<'_>, section: &Key, written: &DataSection) -> Result<Vec<(String, ColumnKind)>> {
+    let one = |(name, kind): (&String, &KindSetting)| {
+        let kind = match kind {
+            KindSetting::Word(KindName::Number) => ColumnKind::Number,
+            KindSetting::Word(KindName::Category) => ColumnKind::Category,
+            KindSetting::Word(KindName::Date) => ColumnKind::Date(DatePart::USUAL.to_vec()),
+            KindSetting::Parts(parts) if parts.is_empty() => {
+                let error = ctx.fail(&section.key(name), Trouble::Empty("no part of the date is named"));
+                return Err(
+                    error.hint("name some, such as [\"month\", \"weekday\"], or add the column to `exclude`")
+                );
+            }
+            KindSetting::Parts(parts) => {
+                let mut once: Vec<DatePart> = Vec::new();
+                for part in parts {
+                    if once.contains(part) {
+                        let trouble = Trouble::DuplicateName(part.to_string());
+                        return Err(ctx.fail(&section.key(name), trouble));
+                    }
+                    once.push(*part);
+                }
+                ColumnKind::Date(once)
+            }
+        };
+        Ok((name.clone(), kind))
+    };
+    written.kinds.iter().map(one).collect()
 }
 
 fn files(ctx: &Context<'_>, section: &Key, written: &DataSection) -> Result<DataFiles> {

@@ -11,7 +11,7 @@ use regretless_learn::{
 use super::fail;
 use super::text::{Text, list, number, string};
 use crate::Spec;
-use crate::data_settings::{DataFiles, DataSettings};
+use crate::data_settings::{ColumnKind, DataFiles, DataSettings};
 use crate::error::{Result, Trouble};
 
 pub(super) fn write(spec: &Spec, text: &mut Text) -> Result<()> {
@@ -88,6 +88,24 @@ fn data(settings: &DataSettings, split: &Split, text: &mut Text) -> Result<()> {
         text.key("key", string(key));
     }
     text.key("missing", string(settings.missing.word()));
+    if !settings.kinds.is_empty() {
+        let one = |(name, kind): &(String, ColumnKind)| {
+            let kind = match kind {
+                ColumnKind::Number => string("number"),
+                ColumnKind::Category => string("category"),
+                ColumnKind::Date(parts) => list(parts.iter().map(|part| string(part.word()))),
+            };
+            format!("{} = {kind}", string(name))
+        };
+        let all: Vec<String> = settings.kinds.iter().map(one).collect();
+        text.key("kinds", format!("{{ {} }}", all.join(", ")));
+    }
+    if !settings.series.is_empty() {
+        text.key("series", strings(&settings.series));
+    }
+    if let Some(time) = &settings.time {
+        text.key("time", string(time));
+    }
     let shares = |kind: SplitKind, valid: f64, test: f64| {
         format!("{{ kind = \"{kind}\", valid = {}, test = {} }}", number(valid), number(test))
     };

@@ -9,7 +9,7 @@ use regretless_project::{DataReader, Deciding, Run, Want};
 use crate::args::{DecideArgs, Undecided};
 use crate::error::CliError;
 use crate::learning::threads;
-use crate::output::{Exit, Listed, Outcome, cut, left_out};
+use crate::output::{Exit, Listed, Outcome, about, cut};
 use crate::write::Sink;
 
 pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
@@ -22,8 +22,8 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     {
         return Err(CliError::OverInput { path: out.display().to_string() });
     }
-    let reader = DataReader::stream(&spec, &args.features, Want { features: true, targets: false })?;
-    reader.expect_known(&decider.card().known)?;
+    let reader =
+        DataReader::stream(&spec, &args.features, Want { features: true, targets: false }, decider.card())?;
     let key = spec.data().and_then(|d| d.key.clone());
     let deciding = Deciding::new(&decider, key.as_deref(), args.predictions);
     let mut work = Work {
@@ -33,7 +33,6 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
         key: key.as_deref(),
         progress: crate::progress::rows(args.out.is_none()),
         troubles: Listed::default(),
-        dropped: 0,
         cut: 0,
     };
     let mut remarks = String::new();
@@ -49,7 +48,7 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     let exit = if work.troubles.is_empty() { Exit::Success } else { Exit::Failure };
     let mut outcome = Outcome::new(String::new(), exit);
     outcome.remarks =
-        remarks + &left_out(work.dropped) + &cut(work.cut) + &work.troubles.render("rows without a decision");
+        remarks + &about(&work.reader) + &cut(work.cut) + &work.troubles.render("rows without a decision");
     Ok(outcome)
 }
 
@@ -61,7 +60,6 @@ struct Work<'a> {
     key: Option<&'a str>,
     progress: indicatif::ProgressBar,
     troubles: Listed,
-    dropped: usize,
     /// Prices that came out negative.
     cut: usize,
 }
@@ -70,8 +68,8 @@ impl Work<'_> {
     /// Decides for the rows of the table, or of the group at hand, a few thousand at a time.
     fn decide(&mut self, sink: &mut Sink) -> Result<(), CliError> {
         while let Some(chunk) = self.reader.next()? {
-            let decided = self.deciding.decide(&chunk.features, &chunk.known, chunk.rows)?;
-            self.cut += self.deciding.cut(&chunk.features, &chunk.known, chunk.rows)?;
+            let (decided, cut) = self.deciding.chunk(&chunk)?;
+            self.cut += cut;
             for (row, line) in decided.iter().zip(&chunk.lines).filter(|(row, _)| !row.is_optimal()) {
                 let place = self.reader.place_of(*line);
                 if self.args.infeasible == Undecided::Fail {
@@ -81,7 +79,6 @@ impl Work<'_> {
                 self.troubles.add(|| format!("{place}: {}", row.status));
             }
             sink.write(&chunk.numbers, chunk.keys.as_deref(), &decided)?;
-            self.dropped += chunk.dropped;
             self.progress.inc(chunk.rows as u64);
         }
         Ok(())

@@ -11,7 +11,8 @@ const PROBES: usize = 200_000;
 /// A table of features, column by column, each value as the number of its bin.
 ///
 /// A value x is in the first bin whose upper edge is not below it. Where a column has few values the edges lie in the middle between
-/// neighbours, so that each value has a bin of its own; else between quantiles. Missing cells (NaN) have the bin after the last.
+/// neighbours, so that each value has a bin of its own; else between quantiles. A category has a bin for each of its levels, in no
+/// order. Missing cells (NaN) have the bin after the last.
 ///
 /// ```
 /// use regretless_learn::Binned;
@@ -29,16 +30,31 @@ pub struct Binned {
 struct Column {
     edges: Vec<f32>,
     bins: Vec<u8>,
+    /// Levels of a category; 0 for numbers.
+    levels: usize,
 }
 
 impl Binned {
-    /// Bins a row-major table of `rows` rows and `features` columns.
+    /// Bins a row-major table of `rows` rows and `features` columns of numbers.
     pub fn new(inputs: &[f32], rows: usize, features: usize) -> Self {
+        Self::with_levels(inputs, rows, &vec![0; features])
+    }
+
+    /// Bins a row-major table of `rows` rows. For each column that is a category `levels` has how many there are, at most 254, and the
+    /// column their numbers; 0 for columns of numbers.
+    pub fn with_levels(inputs: &[f32], rows: usize, levels: &[usize]) -> Self {
+        let features = levels.len();
         let column = |j: usize| {
-            let values: Vec<f32> = inputs.iter().skip(j).step_by(features).copied().collect();
+            let values = inputs.iter().skip(j).step_by(features).copied();
+            let levels = levels[j].min(EDGES);
+            if levels > 0 {
+                let bin = |x: f32| if x.is_nan() { levels as u8 } else { (x as usize).min(levels - 1) as u8 };
+                return Column { edges: Vec::new(), bins: values.map(bin).collect(), levels };
+            }
+            let values: Vec<f32> = values.collect();
             let edges = edges(&values);
             let bins = values.iter().map(|x| bin(&edges, *x)).collect();
-            Column { edges, bins }
+            Column { edges, bins, levels: 0 }
         };
         Self { rows, columns: (0..features).into_par_iter().map(column).collect() }
     }
@@ -63,9 +79,15 @@ impl Binned {
         &self.columns[column].bins
     }
 
-    /// Bins of a column, that of missing cells included.
+    /// True if the bins of a column are levels, in no order.
+    pub(super) fn is_category(&self, column: usize) -> bool {
+        self.columns[column].levels > 0
+    }
+
+    /// Bins of a column, that of missing cells, the last one, included.
     pub(super) fn count(&self, column: usize) -> usize {
-        self.columns[column].edges.len() + 2
+        let Column { edges, levels, .. } = &self.columns[column];
+        if *levels > 0 { levels + 1 } else { edges.len() + 2 }
     }
 }
 

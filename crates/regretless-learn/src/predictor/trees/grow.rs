@@ -6,7 +6,7 @@ use super::bins::Binned;
 use super::histogram::{COUNT, CURVATURE, GRADIENT, Histogram};
 use super::monotone::Bounds;
 use super::split::{self, Split};
-use super::tree::{Node, Tree};
+use super::tree::{BY_SET, Node, Tree};
 use crate::settings::{Monotone, TreeSettings};
 
 /// What a tree is fitted to.
@@ -64,7 +64,7 @@ pub(super) fn grow(
     let total = grower.total(&rows);
     let bounds = (!monotone.is_empty()).then(|| Bounds::none(outputs));
     let open = grower.open(&rows, 0, &total, bounds.as_ref(), None);
-    let (mut nodes, mut gains) = (vec![Node::leaf(0)], vec![0.0]);
+    let (mut nodes, mut sets, mut gains) = (vec![Node::leaf(0)], Vec::new(), vec![0.0]);
     let mut leaves = vec![Leaf { node: 0, rows: 0..rows.len(), depth: 0, total, bounds, open }];
     while leaves.len() < settings.leaves {
         let gain = |leaf: &Leaf| leaf.open.as_ref().map_or(0.0, |(_, split)| split.gain);
@@ -95,12 +95,18 @@ pub(super) fn grow(
             within = bounds.halves(direction, &left, &right).map(Some);
         }
         let child = nodes.len();
-        let edge = table.edges(split.column)[usize::from(split.bin)];
+        let (threshold, by_set) = match split.set {
+            Some(set) => {
+                sets.push(set);
+                ((sets.len() - 1) as f32, BY_SET)
+            }
+            None => (table.edges(split.column)[usize::from(split.bin)], 0),
+        };
         nodes[node] = Node {
             feature: split.column as u32,
-            threshold: edge,
+            threshold,
             child: child as u32,
-            missing: u32::from(split.missing),
+            missing: u32::from(split.missing) | by_set,
         };
         nodes.extend([Node::leaf(child), Node::leaf(child + 1)]);
         gains[node] = split.gain as f32;
@@ -125,7 +131,7 @@ pub(super) fn grow(
     leaves.sort_unstable_by_key(|leaf| leaf.node);
     let steps = |leaf: &Leaf| grower.steps(&rows[leaf.rows.clone()], &leaf.total, leaf.bounds.as_ref());
     let values = leaves.iter().flat_map(steps).map(|step| (rate * step) as f32).collect();
-    Tree::new(nodes, values, outputs, table.features())
+    Tree::new(nodes, sets, values, outputs, table.features())
         .unwrap_or_else(|| unreachable!("children follow parents"))
         .noted(gains, 0)
 }
@@ -232,10 +238,10 @@ impl Grower<'_> {
 /// Rows that go left first, both sides in their order; returns how many go left.
 fn partition(rows: &mut [u32], table: &Binned, split: &Split) -> usize {
     let bins = table.bins(split.column);
-    let missing = (table.edges(split.column).len() + 1) as u8;
+    let missing = (table.count(split.column) - 1) as u8;
     let left = |row: u32| match bins[row as usize] {
         bin if bin == missing => !split.missing,
-        bin => bin <= split.bin,
+        bin => split.set.map_or(bin <= split.bin, |set| set.has(bin)),
     };
     let mut right = Vec::new();
     let mut kept = 0;

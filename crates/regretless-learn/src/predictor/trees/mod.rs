@@ -6,6 +6,7 @@
 mod bins;
 mod grow;
 mod histogram;
+mod levels;
 mod linear;
 mod monotone;
 mod running;
@@ -24,7 +25,7 @@ pub use linear::Linear;
 pub(crate) use running::Running;
 pub use tree::Tree;
 
-use self::tree::Node;
+use self::tree::{Node, Set};
 use super::{Predictor, Weights};
 use crate::settings::{Ensembles, Monotone, TreeSettings};
 
@@ -98,6 +99,11 @@ impl Trees {
     /// True if a tree moves one output and not all.
     pub fn is_apart(&self) -> bool {
         self.grown.iter().any(|tree| tree.first() > 0)
+    }
+
+    /// True if a tree splits by the levels of a category.
+    pub(crate) fn has_sets(&self) -> bool {
+        self.grown.iter().any(|tree| !tree.sets().is_empty())
     }
 
     /// True if older versions would read it wrongly: on a base, or with trees of one output each.
@@ -191,8 +197,8 @@ impl Trees {
     }
 
     /// All trees as matrices: nodes and leaves of each tree, nodes (feature, threshold, left child, where missing cells go), what each
-    /// node gained, outputs of leaves; where a tree moves one output, which; and what they stand on. Counts are exact in single
-    /// precision.
+    /// node gained, outputs of leaves; where a tree moves one output, which; where one splits a category, the tree and the levels that
+    /// go left, 16 bits a number; and what they stand on. Counts are exact in single precision.
     pub(crate) fn weights(&self) -> Weights {
         let mut weights = Weights::default();
         let sizes = self.grown.iter().flat_map(|t| [t.nodes().len() as f32, t.leaves() as f32]).collect();
@@ -209,6 +215,14 @@ impl Trees {
             let moved = self.grown.iter().map(|t| t.first() as f32).collect();
             weights.push(MOVED, [self.grown.len(), 1], moved);
         }
+        if self.has_sets() {
+            let own = |(i, tree): (usize, &Arc<Tree>)| {
+                let one = |set: &Set| std::iter::once(i as f32).chain(set.numbers()).collect::<Vec<f32>>();
+                tree.sets().iter().flat_map(one).collect::<Vec<f32>>()
+            };
+            let sets: Vec<f32> = self.grown.iter().enumerate().flat_map(own).collect();
+            weights.push(SETS, [sets.len() / WIDE, WIDE], sets);
+        }
         if let Some(base) = &self.base {
             weights.push(BASE_WEIGHTS, [self.inputs, self.outputs], base.weights.clone());
             weights.push(BASE_BIASES, [1, self.outputs], base.biases.clone());
@@ -217,11 +231,12 @@ impl Trees {
     }
 
     /// Takes trees from the matrices that [`Trees::weights`] gives, by name; `None` if they are no trees for these inputs and outputs.
-    /// What older files do not have is not missed: gains, which output is moved, and what trees stand on.
+    /// What older files do not have is not missed: gains, which output is moved, sets of levels, and what trees stand on.
     pub(crate) fn restore(&mut self, matrix: impl Fn(&str) -> Option<Vec<f32>>) -> Option<()> {
         let (sizes, nodes, leaves) = (matrix(SIZES)?, matrix(NODES)?, matrix(LEAVES)?);
         let gains = matrix(GAINS).unwrap_or_else(|| vec![0.0; nodes.len() / 4]);
         let moved = matrix(MOVED);
+        let sets = matrix(SETS).unwrap_or_default();
         if leaves.iter().chain(&gains).any(|v| !v.is_finite()) || gains.len() * 4 != nodes.len() {
             return None;
         }
@@ -256,7 +271,9 @@ impl Trees {
                 missing: n[3] as u32,
             };
             let own = own.chunks_exact(4).map(node).collect();
-            let tree = Tree::new(own, own_leaves.to_vec(), width, self.inputs)?;
+            let of_tree = sets.chunks_exact(WIDE).filter(|set| set[0] == i as f32);
+            let sets = of_tree.map(|set| Set::of(&set[1..])).collect::<Option<Vec<Set>>>()?;
+            let tree = Tree::new(own, sets, own_leaves.to_vec(), width, self.inputs)?;
             trees.push(Arc::new(tree.noted(own_gains.to_vec(), first)));
         }
         self.grown = trees;
@@ -270,6 +287,9 @@ const NODES: &str = "trees.nodes";
 const LEAVES: &str = "trees.leaves";
 const GAINS: &str = "trees.gains";
 const MOVED: &str = "trees.moved";
+const SETS: &str = "trees.sets";
+/// Numbers of a set: its tree and its levels.
+const WIDE: usize = 17;
 const BASE_WEIGHTS: &str = "base.weight";
 const BASE_BIASES: &str = "base.bias";
 

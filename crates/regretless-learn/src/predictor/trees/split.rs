@@ -4,18 +4,22 @@ use rayon::prelude::*;
 
 use super::bins::Binned;
 use super::histogram::{COUNT, CURVATURE, GRADIENT, Histogram};
+use super::levels;
 use super::monotone::Bounds;
+use super::tree::Set;
 use crate::settings::{Monotone, TreeSettings};
 
 /// Gains below this share of what the halves are worth are rounding.
-const ROUNDING: f64 = 1e-12;
+pub(super) const ROUNDING: f64 = 1e-12;
 
-/// Rows of bins up to `bin` of a column go left.
+/// Rows of bins up to `bin` of a column go left, or those of a set of levels.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     pub(super) gain: f64,
     pub(super) column: usize,
     pub(super) bin: u8,
+    /// The levels that go left, of a category.
+    pub(super) set: Option<Set>,
     /// True if missing cells go right.
     pub(super) missing: bool,
     /// Sums of the rows that go left.
@@ -49,7 +53,11 @@ pub(super) fn best(
     let one = |i: usize| {
         let direction = monotone.get(columns[i]).copied().unwrap_or_default();
         let limits = bounds.map(|bounds| Limits { bounds, direction });
-        scan(table, columns[i], histogram.column(i), total, settings, limits)
+        let (column, sums) = (columns[i], histogram.column(i));
+        if table.is_category(column) {
+            return levels::scan(column, sums, total, settings, limits.map(|limits| limits.bounds));
+        }
+        scan(table, column, sums, total, settings, limits)
     };
     let found: Vec<Option<Split>> = if histogram.is_large() {
         (0..columns.len()).into_par_iter().map(one).collect()
@@ -123,20 +131,20 @@ fn scan(
     }
     // Where nothing is missing, what may be missing later goes with the larger side.
     let missing = if some_missing { right } else { 2.0 * left[COUNT] < total[COUNT] };
-    Some(Split { gain, column, bin: bin as u8, missing, left })
+    Some(Split { gain, column, bin: bin as u8, set: None, missing, left })
 }
 
-fn worth(squares: f64, curvature: f64, l2: f64) -> f64 {
+pub(super) fn worth(squares: f64, curvature: f64, l2: f64) -> f64 {
     let below = curvature + l2;
     if below > 0.0 { squares / below } else { 0.0 }
 }
 
-fn squares(values: &[f64]) -> f64 {
+pub(super) fn squares(values: &[f64]) -> f64 {
     values.iter().map(|v| v * v).sum()
 }
 
 /// Sums of squares of a part and of the rest, four lanes at a time.
-fn both(part: &[f64], total: &[f64]) -> (f64, f64) {
+pub(super) fn both(part: &[f64], total: &[f64]) -> (f64, f64) {
     let (parts, part_rest) = part.as_chunks::<4>();
     let (totals, total_rest) = total.as_chunks::<4>();
     let (mut own, mut rest) = ([0.0; 4], [0.0; 4]);

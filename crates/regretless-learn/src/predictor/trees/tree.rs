@@ -10,6 +10,8 @@ const BLOCK: usize = 64;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
     nodes: Vec<Node>,
+    /// Levels that go left, of nodes that split a category.
+    sets: Vec<Set>,
     /// The leaf that a node is, numbered in the order of nodes.
     leaf: Vec<u32>,
     /// What each split gained; 0 for leaves.
@@ -22,16 +24,51 @@ pub struct Tree {
     depth: usize,
 }
 
-/// x goes left if x ≤ threshold; where it is missing, as `missing` says.
+/// Some of the levels of a category.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Set([u64; 4]);
+
+impl Set {
+    /// Levels are below 256.
+    pub(super) fn has(&self, level: u8) -> bool {
+        self.0[usize::from(level >> 6)] >> (level & 63) & 1 == 1
+    }
+
+    pub(super) fn add(&mut self, level: u8) {
+        self.0[usize::from(level >> 6)] |= 1 << (level & 63);
+    }
+
+    /// As numbers that are exact in single precision: 16 of 16 bits.
+    pub(super) fn numbers(&self) -> [f32; 16] {
+        std::array::from_fn(|i| f32::from((self.0[i / 4] >> (16 * (i % 4))) as u16))
+    }
+
+    /// From such numbers; `None` if they are none.
+    pub(super) fn of(numbers: &[f32]) -> Option<Self> {
+        let mut set = Self::default();
+        for (i, &number) in numbers.iter().enumerate() {
+            let bits = number as u16;
+            *set.0.get_mut(i / 4)? |= u64::from(bits) << (16 * (i % 4));
+            (f32::from(bits) == number).then_some(())?;
+        }
+        Some(set)
+    }
+}
+
+/// x goes left if x ≤ threshold, or if it is one of a set of levels; where it is missing, as `missing` says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Node {
     pub(super) feature: u32,
+    /// The place of the set, where there is one.
     pub(super) threshold: f32,
     /// The left child; the right one is the next.
     pub(super) child: u32,
-    /// 1 if missing cells go right.
+    /// 1 if missing cells go right, and 2 more if the node splits a category.
     pub(super) missing: u32,
 }
+
+/// Says of a node that it splits a category.
+pub(super) const BY_SET: u32 = 2;
 
 impl Node {
     /// The node at place `at` that splits no more.
@@ -43,7 +80,13 @@ impl Node {
 impl Tree {
     /// A tree of these nodes, with the outputs of its leaves in the order of nodes. `None` if they make no tree over `features`
     /// features.
-    pub(super) fn new(nodes: Vec<Node>, values: Vec<f32>, outputs: usize, features: usize) -> Option<Self> {
+    pub(super) fn new(
+        nodes: Vec<Node>,
+        sets: Vec<Set>,
+        values: Vec<f32>,
+        outputs: usize,
+        features: usize,
+    ) -> Option<Self> {
         let mut depths = vec![None; nodes.len()];
         *depths.first_mut()? = Some(0);
         let mut leaf = vec![0; nodes.len()];
@@ -60,7 +103,9 @@ impl Tree {
                 continue;
             }
             let fine = child > i && child + 1 < nodes.len() && (node.feature as usize) < features;
-            if !fine || node.missing > 1 || node.threshold.is_nan() {
+            let by_set = node.missing & BY_SET != 0;
+            let known = !by_set || (0.0..sets.len() as f32).contains(&node.threshold);
+            if !fine || !known || node.missing > 3 || node.threshold.is_nan() {
                 return None;
             }
             for below in [child, child + 1] {
@@ -73,7 +118,7 @@ impl Tree {
         let depth = depths.into_iter().flatten().max()?;
         let gains = vec![0.0; nodes.len()];
         let fits = values.len() == leaves * outputs;
-        fits.then_some(Self { nodes, leaf, gains, values, outputs, first: 0, depth })
+        fits.then_some(Self { nodes, sets, leaf, gains, values, outputs, first: 0, depth })
     }
 
     /// The tree with what its splits gained, node by node, as one that moves outputs from the `first` on.
@@ -97,6 +142,11 @@ impl Tree {
         &self.nodes
     }
 
+    /// Levels that go left, of nodes that split a category.
+    pub(super) fn sets(&self) -> &[Set] {
+        &self.sets
+    }
+
     /// Outputs of the leaves, in the order of nodes.
     pub fn values(&self) -> &[f32] {
         &self.values
@@ -112,6 +162,11 @@ impl Tree {
         self.depth
     }
 
+    /// Where a level goes.
+    fn is_right(&self, node: &Node, x: f32) -> bool {
+        if x.is_nan() { node.missing & 1 == 1 } else { !self.sets[node.threshold as usize].has(x as u8) }
+    }
+
     /// Adds the outputs of rows with `features` inputs each to `sums`, `width` a row.
     pub(super) fn add(&self, inputs: &[f32], features: usize, sums: &mut [f64], width: usize) {
         let own = self.outputs;
@@ -125,6 +180,10 @@ impl Tree {
                 for (row, at) in inputs[first..].chunks_exact(features.max(1)).zip(&mut *at) {
                     let node = &self.nodes[*at as usize];
                     let x = row[node.feature as usize];
+                    if node.missing & BY_SET != 0 {
+                        *at = node.child + u32::from(self.is_right(node, x));
+                        continue;
+                    }
                     let missing = u32::from(x.is_nan()) & node.missing;
                     *at = node.child + (u32::from(x > node.threshold) | missing);
                 }

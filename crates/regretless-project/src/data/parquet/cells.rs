@@ -7,8 +7,11 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescriptor;
+use regretless_learn::civil;
 
-use crate::data::cell::value;
+use crate::data::cell::{Guess, value};
+use crate::data::chunk::{Reads, Wanted};
+use crate::data::levels::{Later, Levels};
 use crate::error::Trouble;
 
 /// A cell as it is stored.
@@ -73,9 +76,34 @@ impl Meaning {
         }
     }
 
-    /// True if the cells are quantities: what a predictor can take as they are.
-    pub(super) fn is_number(self) -> bool {
-        matches!(self, Self::Plain | Self::Unsigned(_) | Self::Decimal(_) | Self::Half)
+    /// What a predictor can make of the cells.
+    pub(super) fn guess(self) -> Guess {
+        match self {
+            Self::Plain | Self::Unsigned(_) | Self::Decimal(_) | Self::Half => Guess::Number,
+            Self::Date | Self::Timestamp(_) => Guess::Date,
+            Self::Text => Guess::Text,
+        }
+    }
+
+    /// A cell as its column is read.
+    pub(super) fn read(
+        self,
+        cell: &Cell,
+        wanted: Wanted,
+        levels: &[Levels],
+        later: &mut [Later],
+    ) -> std::result::Result<f64, Trouble> {
+        match (cell, self, wanted.reads) {
+            (Cell::Null, _, Reads::Level(_) | Reads::Moment) => Ok(f64::NAN),
+            (Cell::Whole(days), Self::Date, Reads::Moment) => Ok(*days as f64 * 86_400.0),
+            (Cell::Whole(v), Self::Timestamp(unit), Reads::Moment) => Ok(*v as f64 / unit as f64),
+            (Cell::Bytes(bytes), Self::Text, _) => wanted.text(bytes.data(), false, levels, later),
+            (_, Self::Date | Self::Timestamp(_), Reads::Level(_)) => {
+                wanted.text(self.text(cell).as_bytes(), false, levels, later)
+            }
+            (_, _, Reads::Number { .. }) => wanted.check(self.number(cell)),
+            _ => wanted.of_number(self.number(cell)?, levels, later),
+        }
     }
 
     /// Days and seconds for dates and times, text as in a CSV file.
@@ -90,7 +118,7 @@ impl Meaning {
             (Cell::Whole(v), _) => Ok(*v as f64),
             (Cell::Bytes(bytes), Self::Decimal(scale)) => Ok(whole(bytes.data()) / 10_f64.powi(scale)),
             (Cell::Bytes(bytes), Self::Half) => Ok(half(bytes.data())),
-            (Cell::Bytes(bytes), _) => value(bytes.data()),
+            (Cell::Bytes(bytes), _) => value(bytes.data(), false),
         }
     }
 
@@ -138,15 +166,8 @@ fn half(bytes: &[u8]) -> f64 {
 
 /// The date that is so many days after 1970-01-01, in the Gregorian calendar.
 fn day(days: i64) -> String {
-    // Years that begin in March, in eras of 400 of them.
-    let days = days.saturating_add(719_468);
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let date = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    format!("{:04}-{month:02}-{date:02}", year + era * 400 + i64::from(month <= 2))
+    let (year, month, day) = civil(days);
+    format!("{year:04}-{month:02}-{day:02}")
 }
 
 /// The next `rows` cells of a column; an error if there are fewer.
