@@ -19,6 +19,7 @@ from .errors import (
     RegretlessWarning,
     TrainingError,
 )
+from .forecast import Decided, Forecast, decide
 from .losses import METHODS, DecisionLoss, LossResult, Method
 from .measures import Decisions, regret
 from .multipliers import Certificate, Multipliers
@@ -37,9 +38,11 @@ __all__ = [
     "Check",
     "Comparison",
     "CvxpyProblem",
+    "Decided",
     "DecisionLoss",
     "DecisionRegressor",
     "Decisions",
+    "Forecast",
     "Gradients",
     "InternalError",
     "LossError",
@@ -63,6 +66,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "decide",
     "from_cvxpy",
     "lightgbm",
     "read_problem",

@@ -110,7 +110,17 @@ class Loss:
 
 @final
 class Judge:
-    def __new__(cls, problem: Problem, placing: _Placing, prices: _ByKind | None, store_bytes: int) -> Judge: ...
+    def __new__(
+        cls,
+        problem: Problem,
+        placing: _Placing,
+        scenarios: tuple[int, list[float] | None] | None,
+        prices: _ByKind | None,
+        store_bytes: int,
+    ) -> Judge: ...
+    def decide(
+        self, predictions: _Float, known: _Float, threads: int | None
+    ) -> tuple[_Float, _Float, list[str | None]]: ...
     def evaluate(
         self, predictions: _Float, truths: _Float, known: _Float, ids: _Ids, threads: int | None
     ) -> dict[str, Any]: ...

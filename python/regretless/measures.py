@@ -13,6 +13,7 @@ from ._arrays import Float, floats
 from ._predicted import Predicted, Values
 from ._troubles import Infeasible, checked, tell
 from .errors import LossError
+from .forecast import Forecast
 from .multipliers import multipliers_for
 from .problem import Problem, stated_problem
 from .quantities import Quantities
@@ -113,7 +114,7 @@ def told(decisions: Decisions, infeasible: Infeasible = "mark", stacklevel: int 
 
 def regret(
     problem: Problem,
-    predictions: Values | None = None,
+    predictions: Values | Forecast | None = None,
     truths: Values | None = None,
     *,
     decisions: ArrayLike | None = None,
@@ -124,7 +125,8 @@ def regret(
 ) -> Decisions:
     """Decides exactly at predictions and compares with the best decision under the truth.
 
-    In place of predictions there may be ``decisions`` that were taken elsewhere, a row each; NaN where there is none.
+    A prediction is a number, or with a :class:`Forecast` a distribution: decisions are then for the average over its scenarios. In place
+    of predictions there may be ``decisions`` that were taken elsewhere, a row each; NaN where there is none.
 
     Where hard rows or bounds are predicted, a decision can break those of the truth, and that may even pay; one from elsewhere can break
     any. Broken rows then cost four times their largest multiplier over the truths, so that no decision gains by breaking one.
@@ -149,9 +151,13 @@ def regret(
         given = layout.given(true, there)
         found = multipliers_for(problem, "dual", given, list(given))
         prices = None if found is None else found.values._tuple()
-    judge = _regretless.Judge(problem._inner, layout.placing, prices, 0)
-    if predictions is not None:
+    predicted, law = None, None
+    if isinstance(predictions, Forecast):
+        predicted, law = predictions._told(layout)
+    elif predictions is not None:
         predicted = layout.flat("predictions", predictions)
+    judge = _regretless.Judge(problem._inner, layout.placing, law, prices, 0)
+    if predicted is not None:
         if len(predicted) != len(true):
             raise LossError(f"there are {len(predicted)} predictions and {len(true)} truths")
         answer = judge.evaluate(predicted, true, there, np.arange(len(true), dtype=np.uint64), threads)

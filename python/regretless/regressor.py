@@ -75,7 +75,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     """Predicts parameters of a problem from features, trained on what the decisions cost.
 
     ``predicts`` names one parameter or several; θ, if the problem states none, need not be named. ``method`` is ``"auto"`` (trains two-stage predictors, fine-tunes them with every decision loss that fits, tries scenarios, and keeps what
-    is best on validation), one of ``regretless.METHODS``, or one of them with ``+l2``, ``+stopped`` and ``+scenarios``. ``K`` is ``"auto"``, a number, or
+    is best on validation), one of ``regretless.METHODS``, or one of them with ``+l2``, ``+stopped`` and ``+scenarios`` (or where these come from: ``+scaled``, ``+neighbours``, ``+forest``). ``K`` is ``"auto"``, a number, or
     several to choose from. ``predictor`` is ``"linear"``, ``"mlp"`` or ``"trees"``, boosted trees with keys of ``[predictor]`` in ``trees``, such as
     ``{"depth": 4}``. ``target_transform`` is the scale on which positive targets are predicted: ``"log"``, ``"root"``, ``"none"``, or chosen by
     decisions (``"auto"``); ``warmup`` is what of ``l2`` comes before a decision loss: epochs, or all of it (``"auto"``). ``weights`` are those of ``weighted-l1``: with

@@ -74,7 +74,7 @@ def test_scenarios_are_its_errors() -> None:
     assert spread.evaluate(new, truth).mean < 0.7 * plain.evaluate(new, truth).mean
     auto = rl.DecisionRegressor(newsvendor(), "auto", **fit).fit(X, y)
     assert auto.method_ == "given+scenarios"
-    assert {c["name"] for c in auto.candidates_} == {"constant", "given", "given+scenarios"}
+    assert {c["name"] for c in auto.candidates_} == {"constant", "given", "given+scenarios", "given+scaled"}
 
 
 def test_frames_go_to_the_object_as_they_are() -> None:

@@ -150,7 +150,7 @@ impl CliError {
             ),
             Self::Paper(e) => e.hint().filter(|hint| !hint.is_empty()),
             Self::Method(_) => {
-                Some(format!("methods: {}, some with +l2 or +stopped, each with +scenarios", Base::words()))
+                Some(format!("methods: {}, some with +l2 or +stopped, each with +scenarios or +scaled", Base::words()))
             }
             Self::NothingToLearn { .. } => {
                 Some("mark what is not known when deciding with { predict = \"columns\" }".into())

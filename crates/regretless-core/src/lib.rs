@@ -93,6 +93,7 @@ pub use linalg::matrix::Matrix;
 pub use loss::build as build_loss;
 pub use loss::{Batch, DecisionLoss, LossError, LossOptions, Losses, Method, mix};
 pub use multipliers::{MultiplierError, Multipliers, Rule};
+pub use predict::forecast::{Forecast, Law};
 pub use predict::placement::{Part, Placement, Source, Term};
 pub use predict::scenarios::{ScenarioError, Scenarios};
 pub use predict::truths::Truths;

@@ -113,9 +113,65 @@ fn members_are_scenarios_of_their_own() {
     let by_members = Scenarios::from_members(&problem, &placement, 4).unwrap();
     assert_eq!(by_members.width(), 4 * placement.width());
     assert_eq!(by_residuals.parameters(&prediction, &[]), by_members.parameters(&flat, &[]));
-    assert_eq!(by_residuals.parameters_of(&flat, &[]), by_members.parameters(&flat, &[]));
+    let forecast = Forecast::new(placement.width(), flat.clone(), vec![0.25; 4]).unwrap();
+    assert_eq!(by_residuals.parameters_of(&forecast, &[]), by_members.parameters(&flat, &[]));
     let mut regret = Regret::new(&problem, &placement, Some(by_members)).unwrap();
     assert!(regret.evaluate(&Batch::new(&flat, &prediction, &[0])).unwrap()[0].trouble.is_none());
+}
+
+/// A scenario that is three times as likely is one that is there three times, whatever law it comes by.
+#[test]
+fn weights_are_repetitions() {
+    for seed in 0..4 {
+        let problem = problem(seed, true, seed / 2 == 1);
+        for placement in soft_layouts(&problem) {
+            let width = placement.width();
+            let residuals = residuals(&placement, 3, seed);
+            let prediction = near(&problem, &placement, seed, 0.2);
+            let members = spread(&prediction, &residuals);
+            let repeated: Vec<Vec<f64>> =
+                [0, 1, 1, 1, 2, 2].into_iter().map(|s| members[s].clone()).collect();
+            let reference = by_hand(&problem, &placement, &repeated);
+            let weights = vec![1.0, 3.0, 2.0];
+            let flat = members.concat();
+            let brought = [flat.clone(), weights.clone()].concat();
+            let scaled = [prediction.clone(), vec![0.5; width]].concat();
+            let doubled: Vec<f64> = residuals.iter().map(|r| 2.0 * r).collect();
+            let laws = [
+                (Law::Shift { residuals, weights: weights.clone() }, prediction.clone()),
+                (Law::Scale { atoms: doubled, weights: weights.clone() }, scaled),
+                (Law::Points { weights: weights.clone() }, flat.clone()),
+                (Law::Samples { count: 3 }, brought),
+                (Law::Outcomes { outcomes: flat }, weights),
+            ];
+            for (law, numbers) in laws {
+                let scenarios = Scenarios::of(&problem, &placement, law).unwrap();
+                let forecast = scenarios.forecast(&numbers);
+                forecast.points().iter().zip(members.concat()).for_each(|(a, b)| close!(*a, b, 1e-12));
+                let mut regret = Regret::new(&problem, &placement, Some(scenarios)).unwrap();
+                let decision = &regret.evaluate(&Batch::new(&numbers, &prediction, &[3])).unwrap()[0];
+                let value = mean_objective(&problem, &placement, &repeated, &decision.x);
+                close!(value, mean_objective(&problem, &placement, &repeated, &reference), 1e-6);
+                close!(decision.predicted_objective, value, 1e-9, "the average problem's value");
+            }
+        }
+    }
+}
+
+#[test]
+fn weights_that_are_none_are_refused() {
+    let problem = problem(1, true, false);
+    let placement = Placement::whole(&problem, &[Parameter::Limit]);
+    let law = |weights: Vec<f64>| Law::Shift { residuals: vec![0.0; 2 * placement.width()], weights };
+    for weights in [vec![1.0], vec![1.0, -1.0], vec![0.0, 0.0], vec![1.0, f64::NAN]] {
+        assert!(Scenarios::of(&problem, &placement, law(weights.clone())).is_err(), "{weights:?}");
+    }
+    // Brought by an instance they harm that one only.
+    let past = Law::Outcomes { outcomes: vec![1.0; 2 * placement.width()] };
+    let scenarios = Scenarios::of(&problem, &placement, past).unwrap();
+    let regret = Regret::new(&problem, &placement, Some(scenarios)).unwrap();
+    let decided = regret.decide(&[0.0, 0.0, 1.0, 0.0], &[]).unwrap();
+    assert!(decided[0].is_err() && decided[1].is_ok());
 }
 
 /// Central differences through scenarios, with and without members of their own.
@@ -129,8 +185,14 @@ fn gradients_match_central_differences() {
                 let case = Case::new(&problem, &placement, seed, 1).unwrap();
                 let shared = Scenarios::new(&problem, &placement, residuals(&placement, 3, seed)).unwrap();
                 let own = Scenarios::from_members(&problem, &placement, 3).unwrap();
-                let members = spread(&case.predictions, &residuals(&placement, 3, seed + 50)).concat();
-                for (scenarios, base) in [(shared, case.predictions.clone()), (own, members)] {
+                let atoms = residuals(&placement, 3, seed + 50);
+                let members = spread(&case.predictions, &atoms).concat();
+                let law = Law::Scale { atoms, weights: vec![1.0, 3.0, 2.0] };
+                let scaled = Scenarios::of(&problem, &placement, law).unwrap();
+                let spreads = [case.predictions.clone(), vec![1.3; placement.width()]].concat();
+                for (scenarios, base) in
+                    [(shared, case.predictions.clone()), (own, members), (scaled, spreads)]
+                {
                     let options = LossOptions { scenarios: Some(scenarios), ..options(&case.multipliers) };
                     let mut loss = build_loss(method, &problem, &placement, &options).unwrap();
                     let (c, t) = differences(loss.as_mut(), &base, &case.truths);

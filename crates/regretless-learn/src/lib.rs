@@ -41,6 +41,7 @@ pub use evaluate::judge::{Judgement, judge};
 pub use evaluate::measures::{Measures, Tally};
 pub use evaluate::stats;
 pub use files::{write as write_whole, write_apart};
+pub use forecast::Source as ScenarioMaker;
 pub use model::Model;
 pub use model::decider::Decider;
 pub use model::file::ModelCard;

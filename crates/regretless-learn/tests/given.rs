@@ -7,7 +7,7 @@ mod common;
 
 use std::fmt::Write;
 
-use common::{NEWSVENDOR, Project, fit};
+use common::{NEWSVENDOR, Project, fit, residuals};
 use rand::RngExt;
 use regretless_learn::{Ended, Silent, judge, stream};
 use regretless_project::{Run, train_new};
@@ -39,7 +39,7 @@ fn forecasts_are_taken_as_they_are() {
     }
     // A unit too few costs 3, one too many 1: with scenarios the order is the forecast and three quarters of the errors' range.
     let spread = fit(&task, "l2+scenarios").unwrap().candidate;
-    assert_eq!(spread.fitted.model.residuals.len(), task.train().len());
+    assert_eq!(residuals(&spread.fitted.model).len(), task.train().len());
     let decided = judge(&task, &spread.fitted.model, rows).unwrap();
     let costs = |j: &regretless_learn::Judgement| j.measures.regret;
     assert!(costs(&decided) < 0.4 * costs(&judge(&task, &plain.fitted.model, rows).unwrap()));

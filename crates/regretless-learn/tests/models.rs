@@ -50,6 +50,10 @@ fn models_are_read_as_they_were_written() {
         (lp_with("[predictor]\nlayers = [6, 3]\nbatch_norm = true\n", "epochs = 3"), "spo+"),
         (newsvendor("epochs = 2\nscenarios = { count = 7 }", 60), "l2+scenarios"),
         (newsvendor(ensemble, 60), "l2+scenarios"),
+        (newsvendor("epochs = 2", 60), "l2+scaled"),
+        (newsvendor("epochs = 2", 60), "l2+neighbours"),
+        (newsvendor("epochs = 2", 60), "l2+forest"),
+        (newsvendor("epochs = 2", 60), "surrogate-smooth+scaled"),
         (Project::new(quadratic, &table), "l2"),
         (Project::new(shared, &shared_table), "spo+"),
     ] {
@@ -65,7 +69,7 @@ fn models_are_read_as_they_were_written() {
             "{method}"
         );
         assert_eq!((&found.features, &found.targets), (&wanted.features, &wanted.targets), "{method}");
-        assert_eq!(found.residuals, wanted.residuals, "{method}");
+        assert_eq!(found.law(), wanted.law(), "{method}");
         assert_eq!((card.method.as_str(), card.members), (method, wanted.members.len()));
         assert_eq!(card.features, task.data().names.features);
         assert_eq!(card.targets, task.data().names.targets);

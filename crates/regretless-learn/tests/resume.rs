@@ -270,19 +270,21 @@ fn a_finished_run_stays_as_it_is() {
 #[test]
 fn scenarios_through_the_loss_are_resumed() {
     // L2 first, then L2 without each fold, then the method through the residuals that these leave.
-    let project = common::newsvendor(
-        "method = \"surrogate-smooth+scenarios\"\nepochs = 3\nscenarios = { count = 10 }",
-        80,
-    );
-    let spec = project.spec();
-    let whole = project.path("whole");
-    train_new(&spec, &whole, &mut Silent).unwrap();
-    for after in [0, 3, 9, 12, 14, 16] {
-        let dir = project.path(&format!("run-{after}"));
-        train_new(&spec, &dir, &mut Stop::after(after))
-            .unwrap_or_else(|e| panic!("stopped after {after}: {e}"));
-        train_on(&dir, &mut Silent).unwrap_or_else(|e| panic!("resumed after {after}: {e}"));
-        same(&dir, &whole, &format!("scenarios after {after}"));
+    for suffix in ["scenarios", "scaled"] {
+        let project = common::newsvendor(
+            &format!("method = \"surrogate-smooth+{suffix}\"\nepochs = 3\nscenarios = {{ count = 10 }}"),
+            80,
+        );
+        let spec = project.spec();
+        let whole = project.path("whole");
+        train_new(&spec, &whole, &mut Silent).unwrap();
+        for after in [0, 3, 9, 12, 14, 16] {
+            let dir = project.path(&format!("run-{after}"));
+            train_new(&spec, &dir, &mut Stop::after(after))
+                .unwrap_or_else(|e| panic!("stopped after {after}: {e}"));
+            train_on(&dir, &mut Silent).unwrap_or_else(|e| panic!("resumed after {after}: {e}"));
+            same(&dir, &whole, &format!("{suffix} after {after}"));
+        }
     }
 }
 

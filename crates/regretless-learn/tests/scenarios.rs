@@ -7,7 +7,8 @@ mod common;
 
 use std::fmt::Write;
 
-use common::{NEWSVENDOR, Project, fit, lp, newsvendor, normal};
+use common::{NEWSVENDOR, Project, fit, lp, newsvendor, normal, residuals};
+use regretless_core::Law;
 use regretless_learn::{LearnError, Silent, judge, stream};
 use regretless_project::{Run, train_new};
 
@@ -73,7 +74,7 @@ fn scenarios_are_the_quantile_of_their_residuals() {
     {
         let chosen = fit(&task, method).unwrap_or_else(|e| panic!("{method}: {e}"));
         let model = &chosen.candidate.fitted.model;
-        let mut residuals = model.residuals.clone();
+        let mut residuals = residuals(model);
         assert_eq!(residuals.len(), 21, "{method}");
         residuals.sort_by(f64::total_cmp);
         // 16 of 21 is the first share of at least 3/4.
@@ -103,7 +104,7 @@ fn residuals_are_cross_fitted() {
             demand[i] - mean(&[&demand[..start], &demand[end..]].concat())
         })
         .collect();
-    let mut found = fit(&task, "constant+scenarios").unwrap().candidate.fitted.model.residuals;
+    let mut found = residuals(&fit(&task, "constant+scenarios").unwrap().candidate.fitted.model);
     wanted.sort_by(f64::total_cmp);
     found.sort_by(f64::total_cmp);
     assert_eq!(found.len(), 90);
@@ -136,7 +137,8 @@ fn what_was_learned_by_heart_does_not_count() {
     };
     let (learned, new) = (size(&errors(task.train())), size(&errors(task.test())));
     assert!(learned < 0.7 * new, "{learned} on rows it learned from, {new} on others");
-    assert!(size(&model.residuals) > 0.8 * new, "{} is not {new}", size(&model.residuals));
+    let found = size(&residuals(&model));
+    assert!(found > 0.8 * new, "{found} is not {new}");
 }
 
 #[test]
@@ -149,7 +151,7 @@ fn an_ensemble_decides_for_its_members() {
     project.write("problem.toml", problem.replace("kind = \"linear\"", "layers = [6]"));
     let task = project.task();
     let model = fit(&task, "l2+scenarios").unwrap().candidate.fitted.model;
-    assert_eq!((model.members.len(), model.residuals.len()), (5, 0));
+    assert_eq!((model.members.len(), model.law()), (5, Some(Law::points(5))));
     let features = task.features(task.test());
     let each = model.predict_each(&features, task.test().len());
     assert!(each[1..].iter().all(|m| m != &each[0]), "members differ");

@@ -42,7 +42,7 @@ fn defaults() {
         (Clip::Norm(1.0), Stop::Patience(30), Mix::Fixed(0.5))
     );
     assert_eq!((training.schedule, training.ridge, training.seed), (Schedule::Constant, 0.1, 0));
-    assert_eq!((training.scenarios.source, training.scenarios.count), (ScenarioSource::Residuals, 60));
+    assert_eq!((training.scenarios.source, training.scenarios.count), (ScenarioSource::Residuals, None));
     let predictor = spec.predictor();
     assert_eq!((predictor.kind, &predictor.layers[..]), (PredictorKind::Mlp, &[64, 64][..]));
     assert_eq!((predictor.activation, predictor.quadratic), (Activation::Relu, None));

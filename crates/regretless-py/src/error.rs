@@ -33,7 +33,8 @@ pub(crate) fn training(error: LearnError) -> PyErr {
 
 /// A method that there is not, with those there are.
 pub(crate) fn method(error: &MethodError) -> PyErr {
-    let hint = format!("methods are {}, some with +l2 or +stopped, each with +scenarios", Base::words());
+    let hint =
+        format!("methods are {}, some with +l2 or +stopped, each with +scenarios or +scaled", Base::words());
     raise("TrainingError", format!("{error}: {hint}"))
 }
 

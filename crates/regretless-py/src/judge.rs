@@ -2,10 +2,10 @@
 
 use std::sync::Mutex;
 
-use numpy::{PyReadonlyArray2, ToPyArray};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use regretless_core::{Batch, Decision, Regret, Status};
+use regretless_core::{Batch, Decision, Law, Regret, Scenarios, Status};
 
 use crate::arrays::{Ids, flat, table};
 use crate::error;
@@ -19,9 +19,17 @@ use crate::run::{exclusive, in_pieces};
 pub(crate) struct Judge {
     inner: Mutex<Regret>,
     n: usize,
+    /// Entries of a prediction and of a truth.
+    entries: usize,
     width: usize,
     known: usize,
 }
+
+/// Decisions, what is expected of them, and why there is none.
+type Decided<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Vec<Option<String>>);
+
+/// Scenarios that each prediction brings: how many, and their weights where all share them.
+type Brought = Option<(usize, Option<Vec<f64>>)>;
 
 #[pymethods]
 impl Judge {
@@ -29,19 +37,27 @@ impl Judge {
     fn new(
         problem: &Bound<'_, Problem>,
         placing: Placing,
+        scenarios: Brought,
         prices: Option<ByKind<'_>>,
         store_bytes: usize,
     ) -> PyResult<Self> {
         let problem = problem.get();
         let placement = placement(problem, &placing)?;
         let refused = |e| error::raise("LossError", e);
-        let mut inner = Regret::new(&problem.inner, &placement, None).map_err(refused)?;
+        let law = scenarios.map(|(count, weights)| match weights {
+            Some(weights) => Law::Points { weights },
+            None => Law::Samples { count },
+        });
+        let (width, known) = (placement.width(), placement.known());
+        let entries = law.as_ref().map_or(width, |law| law.entries(width));
+        let scenarios = law.map(|law| Scenarios::of(&problem.inner, &placement, law)).transpose();
+        let scenarios = scenarios.map_err(|e| error::raise("LossError", e))?;
+        let mut inner = Regret::new(&problem.inner, &placement, scenarios).map_err(refused)?;
         if let Some(prices) = prices {
             inner.price_violations(&row_values(&prices)).map_err(refused)?;
         }
         inner.set_store_bytes(store_bytes);
-        let (width, known) = (placement.width(), placement.known());
-        Ok(Self { inner: Mutex::new(inner), n: problem.inner.n(), width, known })
+        Ok(Self { inner: Mutex::new(inner), n: problem.inner.n(), entries, width, known })
     }
 
     /// Decisions at predictions and what came of them.
@@ -57,12 +73,12 @@ impl Judge {
         let ids = ids.of(predictions.as_array().nrows())?;
         let (predictions, truths) = (flat("predictions", &predictions)?, flat("truths", &truths)?);
         let known = flat("known", &known)?;
-        let (width, by) = (self.width, self.known);
+        let (entries, width, by) = (self.entries, self.width, self.known);
         let mut failed = None;
         let judged: Vec<Decision> = in_pieces(py, ids.len(), threads, &self.inner, |regret, piece| {
             let part = piece.start * width..piece.end * width;
             let done = regret.evaluate(&Batch {
-                predictions: &predictions[part.clone()],
+                predictions: &predictions[piece.start * entries..piece.end * entries],
                 truths: &truths[part],
                 known: &known[piece.start * by..piece.end * by],
                 ids: &ids[piece],
@@ -76,6 +92,34 @@ impl Judge {
             return Err(error::raise("LossError", error));
         }
         decisions(py, &judged, self.n)
+    }
+
+    /// Decisions at predictions whose truth is not known, what is expected of them, and why there is none.
+    fn decide<'py>(
+        &self,
+        py: Python<'py>,
+        predictions: PyReadonlyArray2<'py, f64>,
+        known: PyReadonlyArray2<'py, f64>,
+        threads: Option<usize>,
+    ) -> PyResult<Decided<'py>> {
+        let (predictions, known) = (flat("predictions", &predictions)?, flat("known", &known)?);
+        let decided = exclusive(py, threads, &self.inner, |regret| regret.decide(predictions, known))?;
+        let decided = decided.map_err(|e| error::raise("LossError", e))?;
+        let (mut x, mut expected, mut troubles) = (Vec::new(), Vec::new(), Vec::new());
+        for answer in &decided {
+            let found = answer.as_ref().ok().filter(|optimum| optimum.status == Status::Optimal);
+            match found {
+                Some(optimum) => x.extend(&optimum.x),
+                None => x.extend(std::iter::repeat_n(f64::NAN, self.n)),
+            }
+            expected.push(found.map_or(f64::NAN, |optimum| optimum.objective));
+            troubles.push(match answer {
+                Ok(_) if found.is_some() => None,
+                Ok(optimum) => Some(optimum.status.word().to_owned()),
+                Err(error) => Some(error.to_string()),
+            });
+        }
+        Ok((table(py, decided.len(), self.n, x)?, expected.to_pyarray(py), troubles))
     }
 
     /// What came of decisions that were taken elsewhere.

@@ -119,12 +119,15 @@ impl Regret {
     pub fn evaluate(&mut self, batch: &Batch<'_>) -> Result<Vec<Decision>, LossError> {
         batch.check(&self.reading)?;
         let predictions = self.reading.predictions(batch.predictions, batch.known);
-        let values: Vec<Values<'_>> = predictions.par_iter().map(|p| self.reading.values(*p)).collect();
-        let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
-        let solved = self.oracle.solve_batch_warm(&instances, batch.ids, &mut self.store);
-        drop(instances);
         let truths = self.reading.truths(batch.truths, batch.known);
         let (known, _) = self.truths.look_up(&truths);
+        let mut solved = Vec::with_capacity(predictions.len());
+        let at_once = self.reading.at_once();
+        for (predictions, ids) in predictions.chunks(at_once).zip(batch.ids.chunks(at_once)) {
+            let values: Vec<Values<'_>> = predictions.par_iter().map(|p| self.reading.values(*p)).collect();
+            let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
+            solved.extend(self.oracle.solve_batch_warm(&instances, ids, &mut self.store));
+        }
         let rows = solved.into_par_iter().zip(predictions).zip(truths).zip(&known);
         Ok(rows.map(|(((solved, p), truth), known)| self.judge(solved, p, truth, known)).collect())
     }
@@ -266,10 +269,13 @@ impl Regret {
         known: &[f64],
     ) -> Result<Vec<Result<Optimum, ProblemError>>, LossError> {
         let predictions = self.rows(predictions, known)?;
-        let values: Vec<Values<'_>> = predictions.par_iter().map(|p| self.reading.values(*p)).collect();
-        let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
-        let starts = predictions.par_iter().map(|p| self.anchors.nearest(*p)).collect();
-        Ok(batch::from(&self.oracle, &instances, starts, |solved| solved.answer))
+        let decide = |predictions: &[Numbers<'_>]| {
+            let values: Vec<Values<'_>> = predictions.par_iter().map(|p| self.reading.values(*p)).collect();
+            let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
+            let starts = predictions.par_iter().map(|p| self.anchors.nearest(*p)).collect();
+            batch::from(&self.oracle, &instances, starts, |solved| solved.answer)
+        };
+        Ok(predictions.chunks(self.reading.at_once()).flat_map(decide).collect())
     }
 
     /// Picks up to `count` of the given predictions, so that others are near one of them, and solves them: new rows

@@ -49,6 +49,13 @@ impl Reading {
         self.scenarios.as_ref().map_or(self.placement.width(), Scenarios::width)
     }
 
+    /// Instances to state at a time: thousands of scenarios of many rows are megabytes each.
+    pub(crate) fn at_once(&self) -> usize {
+        const BYTES: usize = 256 << 20;
+        let numbers = self.width() + 4 * self.problem().shape().soft;
+        (BYTES / (8 * numbers.max(1))).max(16)
+    }
+
     /// True if predictions and truths are instances of one problem that differ in θ only.
     pub(crate) fn is_theta_only(&self) -> bool {
         self.scenarios.is_none() && self.placement.is_theta_only()
@@ -81,7 +88,7 @@ impl Reading {
         let each = |quantities: &[f64]| self.placement.cut(quantities, known);
         match &self.scenarios {
             Some(scenarios) => {
-                scenarios.spread(quantities).chunks_exact(self.placement.width()).map(each).sum()
+                scenarios.forecast(quantities).points().chunks_exact(self.placement.width()).map(each).sum()
             }
             None => each(quantities),
         }

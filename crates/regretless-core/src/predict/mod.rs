@@ -2,6 +2,7 @@
 //! approximation), and back from gradients in the coefficients to gradients in the quantities.
 
 mod curvature;
+pub(crate) mod forecast;
 pub(crate) mod instances;
 pub(crate) mod placement;
 pub(crate) mod scenarios;

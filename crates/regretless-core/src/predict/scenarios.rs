@@ -1,12 +1,12 @@
 //! Deciding for the average over a predicted distribution instead of for one predicted point.
 //!
-//! With scenarios p₁, …, p_S of the predicted parameters the decision maximises the mean objective
+//! With scenarios p₁, …, p_S of the predicted parameters and their weights π₁, …, π_S the decision maximises the mean objective
 //!
 //! ```text
-//! max_x  θ̄ᵀx − xᵀQ̄x − (1/S) Σ_s α_sᵀmax(C_s x − d_s, 0)        over the same hard rows and bounds
+//! max_x  θ̄ᵀx − xᵀQ̄x − Σ_s π_s α_sᵀmax(C_s x − d_s, 0)        over the same hard rows and bounds
 //! ```
 //!
-//! which is a problem of the same kind: every soft row with a predicted entry is stated S times at 1/S of its price, and
+//! which is a problem of the same kind: every soft row with a predicted entry is stated S times at π_s of its price, and
 //! θ and Q, in which the objective is linear, are replaced by their means (the sample average approximation of stochastic
 //! programming). To the engine the S are one row with many breakpoints ([`crate::engine::hinges`]), unless their
 //! coefficients are predicted. Known numbers are the same in all of them, hard rows that depend on known numbers alone included.
@@ -16,6 +16,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use crate::gradient::Gradients;
+use crate::predict::forecast::{Forecast, Law};
 use crate::predict::placement::{Numbers, Placement, Slot, guarded, is_price};
 use crate::problem::parameter::{Parameter, Parameters, Role};
 use crate::problem::{Block, Coefficients, Pattern, Problem, ProblemError, RowId, SoftRows};
@@ -34,7 +35,7 @@ pub enum ScenarioError {
     )]
     Hard(&'static str),
     /// The residuals are not whole scenarios.
-    #[error("{found} residuals are not a positive number of scenarios of {width} entries each")]
+    #[error("{found} numbers are not a positive number of scenarios of {width} entries each")]
     Length {
         /// Entries of one scenario.
         width: usize,
@@ -44,9 +45,25 @@ pub enum ScenarioError {
     /// Made for another problem or placement.
     #[error("the scenarios were made for another problem or another placement of predictions")]
     Mismatch,
-    /// NaN or an infinity among the residuals.
-    #[error("residual {0} is not finite")]
+    /// NaN or an infinity among the scenarios.
+    #[error("number {0} of the scenarios is not finite")]
     NotFinite(usize),
+    /// Not a weight for each scenario.
+    #[error("{found} weights for {expected} scenarios")]
+    Weights {
+        /// Scenarios.
+        expected: usize,
+        /// Weights.
+        found: usize,
+    },
+    /// A weight that is none, or no weight above 0.
+    #[error("weight {at} is {value}: weights are finite, from 0 on, and not all 0")]
+    Weight {
+        /// Which.
+        at: usize,
+        /// It.
+        value: f64,
+    },
 }
 
 /// The average problem over scenarios of a prediction.
@@ -64,37 +81,33 @@ pub enum ScenarioError {
 /// let oracle = Oracle::new(scenarios.problem());
 /// let order = oracle.solve(&scenarios.parameters(&[10.0], &[]).instance())?;
 /// assert!((order.x[0] - 8.0).abs() < 1e-9); // one unit more loses 6 in one case out of five: not worth 1
+/// // Past demands, with weights that are predicted: 7 and 12 are as likely, 9 is not.
+/// let past = Scenarios::of(&problem, &placement, Law::Outcomes { outcomes: vec![7.0, 9.0, 12.0] })?;
+/// let order = Oracle::new(past.problem()).solve(&past.parameters(&[0.5, 0.0, 0.5], &[]).instance())?;
+/// assert!((order.x[0] - 7.0).abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Scenarios {
     problem: Problem,
     placement: Placement,
-    residuals: Vec<f64>,
+    law: Law,
     count: usize,
-    /// Each prediction brings its own scenarios.
-    members: bool,
     /// Where each soft row of the original problem is among those of the average problem.
     copies: Vec<Range<usize>>,
+    /// Which of them are stated once for each scenario.
+    repeated: Vec<bool>,
+    /// Their prices in the original problem.
+    prices: [Vec<f64>; 2],
     /// The pattern of the original soft rows.
     pattern: Pattern,
 }
 
 impl Scenarios {
-    /// Scenarios are the prediction plus each of the residuals (S × width, row after row): what a forecast got wrong on
-    /// data it was not trained on.
+    /// Scenarios are the prediction plus each of the residuals (S × width, row after row), which are equally likely: what a
+    /// forecast got wrong on data it was not trained on.
     pub fn new(problem: &Problem, placement: &Placement, residuals: Vec<f64>) -> Result<Self, ScenarioError> {
-        let width = placement.width();
-        if width == 0 || residuals.is_empty() || !residuals.len().is_multiple_of(width) {
-            return Err(ScenarioError::Length { width, found: residuals.len() });
-        }
-        if let Some(at) = residuals.iter().position(|r| !r.is_finite()) {
-            return Err(ScenarioError::NotFinite(at));
-        }
-        let count = residuals.len() / width;
-        let pattern = problem.soft().C.pattern().clone();
-        let (problem, copies) = average(problem, placement, count)?;
-        Ok(Self { problem, placement: placement.clone(), residuals, count, members: false, copies, pattern })
+        Self::of(problem, placement, Law::shift(residuals, placement.width()))
     }
 
     /// Each instance brings its own `count` scenarios: the members of an ensemble. A prediction is then the members one
@@ -104,8 +117,19 @@ impl Scenarios {
         placement: &Placement,
         count: usize,
     ) -> Result<Self, ScenarioError> {
-        let residuals = vec![0.0; count * placement.width()];
-        Ok(Self { members: true, ..Self::new(problem, placement, residuals)? })
+        Self::of(problem, placement, Law::points(count))
+    }
+
+    /// Scenarios by any law.
+    pub fn of(problem: &Problem, placement: &Placement, law: Law) -> Result<Self, ScenarioError> {
+        let law = law.checked(placement.width())?;
+        let count = law.count(placement.width());
+        let soft = problem.soft();
+        let pattern = soft.C.pattern().clone();
+        let prices = [soft.alpha.clone(), soft.under.clone()];
+        let repeated = touched(problem, placement)?;
+        let (problem, copies) = average(problem, &repeated, law.weights(), count);
+        Ok(Self { problem, placement: placement.clone(), law, count, copies, repeated, prices, pattern })
     }
 
     /// Refuses scenarios that were made for something else.
@@ -121,14 +145,19 @@ impl Scenarios {
         &self.problem
     }
 
+    /// How predictions stand for forecasts.
+    pub fn law(&self) -> &Law {
+        &self.law
+    }
+
     /// Number of scenarios.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Entries of a prediction: the placement's width, or `count` times that if predictions bring their own scenarios.
+    /// Entries of a prediction, as the law has it.
     pub fn width(&self) -> usize {
-        self.placement.width() * if self.members { self.count } else { 1 }
+        self.law.entries(self.placement.width())
     }
 
     /// Numbers of the soft rows of the original problem for those of the average problem.
@@ -141,7 +170,24 @@ impl Scenarios {
         if self.placement.predicted_kinds().into_iter().any(|kind| kind.role() != Role::Objective) {
             return true;
         }
-        self.members && self.count > 1 || self.means(&self.residuals).iter().any(|m| *m != 0.0)
+        let width = self.placement.width();
+        let biased = |points: &Vec<f64>, weights: &Vec<f64>| {
+            let own = Forecast::new(width, points.clone(), weights.clone());
+            own.is_ok_and(|own| own.mean().iter().any(|m| *m != 0.0))
+        };
+        match &self.law {
+            Law::Shift { residuals, weights } => biased(residuals, weights),
+            Law::Scale { atoms, weights } => biased(atoms, weights),
+            Law::Points { .. } | Law::Samples { .. } | Law::Outcomes { .. } => self.count > 1,
+        }
+    }
+
+    /// The forecast that a prediction of [`Scenarios::width`] entries stands for.
+    ///
+    /// # Panics
+    /// If the prediction has another number of entries.
+    pub fn forecast(&self, prediction: &[f64]) -> Forecast {
+        self.law.forecast(prediction, self.placement.width())
     }
 
     /// The parameters of the average problem for a prediction of [`Scenarios::width`] entries, and what is known of its row.
@@ -149,27 +195,34 @@ impl Scenarios {
     /// # Panics
     /// If the prediction or what is known has another number of entries.
     pub fn parameters(&self, prediction: &[f64], known: &[f64]) -> Parameters {
-        self.parameters_of(&self.spread(prediction), known)
+        self.parameters_of(&self.forecast(prediction), known)
     }
 
-    /// The parameters of the average problem for S × width values given outright.
+    /// The parameters of the average problem for a forecast given outright.
     ///
     /// # Panics
-    /// If there are not S × width of them.
-    pub fn parameters_of(&self, members: &[f64], known: &[f64]) -> Parameters {
-        assert_eq!(members.len(), self.count * self.placement.width(), "the entries of every scenario");
+    /// If it has another number of scenarios.
+    pub fn parameters_of(&self, forecast: &Forecast, known: &[f64]) -> Parameters {
+        assert_eq!(
+            forecast.points().len(),
+            self.count * self.placement.width(),
+            "the entries of every scenario"
+        );
         let mut out = Parameters::default();
-        let means = self.means(members);
+        let (means, weights) = (forecast.mean(), forecast.weights());
         let mean = Numbers { quantities: &means, known };
+        let each = || forecast.each().map(|(quantities, weight)| (Numbers { quantities, known }, weight));
         if let Some(curvature) = self.placement.curvature() {
             // The weights are not linear where they are cut: the mean is over the cut ones.
-            let mut weights = curvature.weights(mean);
-            weights.fill(0.0);
-            for numbers in self.each(members, known) {
-                weights.iter_mut().zip(curvature.weights(numbers)).for_each(|(mean, w)| *mean += w);
+            let mut sums = curvature.weights(mean);
+            sums.fill(0.0);
+            for (numbers, weight) in each() {
+                sums.iter_mut().zip(curvature.weights(numbers)).for_each(|(sum, w)| *sum += weight * w);
             }
-            weights.iter_mut().for_each(|w| *w /= self.count as f64);
-            curvature.place(&weights, out.get_mut(Parameter::Quadratic, &self.problem));
+            curvature.place(&sums, out.get_mut(Parameter::Quadratic, &self.problem));
+        }
+        if self.law.weights().is_none() {
+            self.place_prices(weights, &mut out);
         }
         for slot in self.placement.slots() {
             let parameter = slot.parameter;
@@ -181,34 +234,46 @@ impl Scenarios {
                 place[slot.entry] = self.placement.value(slot, mean);
                 continue;
             }
-            let copies = self.copies[self.row(slot)].len();
-            let share = if is_price(parameter) { 1.0 / copies as f64 } else { 1.0 };
+            let repeated = self.repeated[self.row(slot)];
+            let share = |s: usize| if repeated && is_price(parameter) { weights[s] } else { 1.0 };
             let mut set = |s: usize, value: f64| {
-                place[self.copy(parameter, slot.entry, s)] = share * guarded(parameter, value);
+                place[self.copy(parameter, slot.entry, s)] = share(s) * guarded(parameter, value);
             };
             if slot.predicted {
-                let each = self.each(members, known).enumerate();
-                each.for_each(|(s, numbers)| set(s, self.placement.value(slot, numbers)));
+                each().enumerate().for_each(|(s, (numbers, _))| set(s, self.placement.value(slot, numbers)));
             } else {
-                (0..copies).for_each(|s| set(s, self.placement.value(slot, mean)));
+                let value = self.placement.value(slot, mean);
+                (0..if repeated { self.count } else { 1 }).for_each(|s| set(s, value));
             }
         }
         out
     }
 
+    /// The stated prices of the repeated rows, by shares.
+    fn place_prices(&self, shares: &[f64], out: &mut Parameters) {
+        for (parameter, stated) in [Parameter::Over, Parameter::Under].into_iter().zip(&self.prices) {
+            let place = out.get_mut(parameter, &self.problem);
+            for ((rows, repeated), price) in self.copies.iter().zip(&self.repeated).zip(stated) {
+                if *repeated {
+                    place[rows.clone()].iter_mut().zip(shares).for_each(|(p, share)| *p = share * price);
+                }
+            }
+        }
+    }
+
     /// The adjoint of [`Scenarios::parameters`]: from gradients in the parameters of the average problem to the gradient
-    /// in the prediction, of [`Scenarios::width`] entries. A price below 0 counts as 0 and passes nothing on.
+    /// in the prediction, of [`Scenarios::width`] entries. A price below 0 counts as 0 and passes nothing on, nor do weights.
     ///
     /// # Panics
     /// If the prediction or `out` has another number of entries.
     pub fn gather(&self, gradients: &Gradients, prediction: &[f64], known: &[f64], out: &mut [f64]) {
         assert_eq!(out.len(), self.width(), "one place for each predicted entry");
-        let (width, share) = (self.placement.width(), 1.0 / self.count as f64);
-        let members = self.spread(prediction);
+        let forecast = self.forecast(prediction);
         out.fill(0.0);
         let curvature = self.placement.curvature().filter(|_| self.placement.predicts(Parameter::Quadratic));
-        let mut by = vec![0.0; width];
-        for (s, numbers) in self.each(&members, known).enumerate() {
+        let mut by = vec![0.0; self.placement.width()];
+        for (s, (quantities, share)) in forecast.each().enumerate() {
+            let numbers = Numbers { quantities, known };
             by.fill(0.0);
             if let Some(curvature) = curvature {
                 curvature.pull(gradients.of(Parameter::Quadratic), numbers, &mut by);
@@ -225,39 +290,13 @@ impl Scenarios {
                 };
                 self.placement.pull(slot, pull, known, &mut by);
             }
-            let start = if self.members { s * width } else { 0 };
-            out[start..start + width].iter_mut().zip(&by).for_each(|(o, g)| *o += g);
+            self.law.pull(s, &by, out);
         }
-    }
-
-    /// Each scenario with what is known of the row.
-    fn each<'a>(&self, members: &'a [f64], known: &'a [f64]) -> impl Iterator<Item = Numbers<'a>> {
-        let scenarios = members.chunks_exact(self.placement.width());
-        scenarios.map(move |quantities| Numbers { quantities, known })
-    }
-
-    /// Every scenario of a prediction, one after the other.
-    pub(crate) fn spread(&self, prediction: &[f64]) -> Vec<f64> {
-        assert_eq!(prediction.len(), self.width(), "one value for each predicted entry");
-        if self.members {
-            return prediction.to_vec();
-        }
-        let scenarios = self.residuals.chunks_exact(prediction.len());
-        scenarios.flat_map(|r| r.iter().zip(prediction).map(|(r, p)| p + r)).collect()
-    }
-
-    fn means(&self, members: &[f64]) -> Vec<f64> {
-        let mut means = vec![0.0; self.placement.width()];
-        for scenario in members.chunks_exact(means.len()) {
-            means.iter_mut().zip(scenario).for_each(|(m, v)| *m += v);
-        }
-        means.iter_mut().for_each(|m| *m /= self.count as f64);
-        means
     }
 
     /// The soft row of the original problem that a coefficient belongs to.
     fn row(&self, slot: &Slot) -> usize {
-        if slot.parameter == Parameter::SoftRows { self.pattern.place(slot.entry).0 } else { slot.entry }
+        soft_row(&self.pattern, slot)
     }
 
     /// Where entry `entry` of a soft kind is in scenario `s` of the average problem.
@@ -274,23 +313,33 @@ impl Scenarios {
     }
 }
 
-/// The problem with every soft row that has a predicted entry repeated, and where each row went.
-fn average(
-    problem: &Problem,
-    placement: &Placement,
-    count: usize,
-) -> Result<(Problem, Vec<Range<usize>>), ScenarioError> {
+fn soft_row(pattern: &Pattern, slot: &Slot) -> usize {
+    if slot.parameter == Parameter::SoftRows { pattern.place(slot.entry).0 } else { slot.entry }
+}
+
+/// Which soft rows have a predicted entry. Hard rows may not have one.
+fn touched(problem: &Problem, placement: &Placement) -> Result<Vec<bool>, ScenarioError> {
     placement.check(problem)?;
-    let soft = problem.soft();
-    let mut touched = vec![false; soft.d.len()];
+    let mut touched = vec![false; problem.soft().d.len()];
     for slot in placement.slots().iter().filter(|slot| slot.predicted) {
-        match slot.parameter {
-            Parameter::Linear | Parameter::Quadratic => {}
-            Parameter::SoftRows => touched[soft.C.pattern().place(slot.entry).0] = true,
-            Parameter::Limit | Parameter::Over | Parameter::Under => touched[slot.entry] = true,
-            hard => return Err(ScenarioError::Hard(hard.symbol())),
+        match slot.parameter.role() {
+            Role::Objective => {}
+            Role::Soft => touched[soft_row(problem.soft().C.pattern(), slot)] = true,
+            Role::Hard => return Err(ScenarioError::Hard(slot.parameter.symbol())),
         }
     }
+    Ok(touched)
+}
+
+/// The problem with some soft rows stated once for each scenario, at the share of their price that it has where that is known, and
+/// where each row went.
+fn average(
+    problem: &Problem,
+    repeated: &[bool],
+    weights: Option<&[f64]>,
+    count: usize,
+) -> (Problem, Vec<Range<usize>>) {
+    let soft = problem.soft();
     let mut all = SoftRows {
         C: Coefficients::empty(problem.n()),
         d: Vec::new(),
@@ -298,20 +347,21 @@ fn average(
         under: Vec::new(),
         blocks: Vec::new(),
     };
-    let mut copies = Vec::with_capacity(touched.len());
-    for (k, &repeated) in touched.iter().enumerate() {
+    let mut copies = Vec::with_capacity(repeated.len());
+    for (k, &repeated) in repeated.iter().enumerate() {
         let start = all.d.len();
         let times = if repeated { count } else { 1 };
-        for _ in 0..times {
+        for s in 0..times {
+            let share = weights.filter(|_| repeated).map_or(1.0, |weights| weights[s]);
             all.C.append(&soft.C, [k]);
             all.d.push(soft.d[k]);
-            all.alpha.push(soft.alpha[k] / times as f64);
-            all.under.push(soft.under[k] / times as f64);
+            all.alpha.push(share * soft.alpha[k]);
+            all.under.push(share * soft.under[k]);
         }
         let name = problem.row_name(RowId::Soft(k));
         let name = if repeated { format!("{name} in scenario") } else { name };
         all.blocks.push(Block { name, rows: start..start + times });
         copies.push(start..start + times);
     }
-    Ok((problem.with_soft(all), copies))
+    (problem.with_soft(all), copies)
 }

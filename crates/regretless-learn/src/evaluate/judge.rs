@@ -44,24 +44,7 @@ pub(crate) fn scenarios(
     problem: &regretless_core::Problem,
     placement: &regretless_core::Placement,
 ) -> Result<Option<Scenarios>, LearnError> {
-    if model.members.len() > 1 {
-        return Ok(Some(Scenarios::from_members(problem, placement, model.members.len())?));
-    }
-    if model.residuals.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some(Scenarios::new(problem, placement, model.residuals.clone())?))
-}
-
-/// What the engine decides on: the prediction, or for an ensemble each member's, one after the other.
-pub(crate) fn seen(model: &Model, features: &[f64], rows: usize) -> Vec<f64> {
-    if model.members.len() == 1 {
-        return model.predict(features, rows);
-    }
-    let each = model.predict_each(features, rows);
-    let width = model.width();
-    let row = |r: usize| each.iter().flat_map(move |m| m[r * width..(r + 1) * width].iter().copied());
-    (0..rows).flat_map(row).collect()
+    Ok(model.law().map(|law| Scenarios::of(problem, placement, law)).transpose()?)
 }
 
 /// Decides for rows of a task, and judges by their true parameters.
@@ -70,7 +53,7 @@ pub fn judge(task: &Task, model: &Model, rows: &[usize]) -> Result<Judgement, Le
     let features = task.features(rows);
     let truths = task.targets(rows);
     let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
-    let (seen, known) = (seen(model, &features, rows.len()), task.known(rows));
+    let (seen, known) = (model.seen(&features, rows.len()), task.known(rows));
     let batch = Batch { predictions: &seen, truths: &truths, known: &known, ids: &ids };
     let decisions = regret.evaluate(&batch)?;
     let predictions = model.predict(&features, rows.len());

@@ -7,6 +7,7 @@
 use rand::seq::SliceRandom;
 
 use crate::error::LearnError;
+use crate::forecast::errors::Errors;
 use crate::model::Model;
 use crate::random::stream;
 use crate::select::recipe::Recipe;
@@ -36,9 +37,9 @@ fn folds(task: &Task, seed: u64) -> Vec<Vec<usize>> {
 }
 
 impl Trainer<'_> {
-    /// Residuals (true − predicted) of training rows, as many as the settings want, each of a predictor that was trained without
+    /// The errors of training rows, each of a predictor that was trained without
     /// the row by `lineage`: a recipe, or several of which each starts where the one before ended. `None` if it was interrupted.
-    pub(crate) fn cross_fitted(&mut self, lineage: &[Recipe]) -> Result<Option<Vec<f64>>, LearnError> {
+    pub(crate) fn cross_fitted(&mut self, lineage: &[Recipe]) -> Result<Option<Errors>, LearnError> {
         let Some(last) = lineage.last() else { return Ok(None) };
         let (task, seed) = (self.task(), last.training.seed);
         let folds = folds(task, seed);
@@ -67,16 +68,14 @@ impl Trainer<'_> {
             }
             self.fold_models.insert(known.clone(), models.clone());
         }
-        let width = task.placement().width();
-        let mut residuals: Vec<Vec<f64>> = Vec::new();
+        let mut residuals = Vec::new();
         for (fold, model) in folds.iter().zip(models.iter().flatten()) {
             let predictions = model.predict(&task.features(fold), fold.len());
-            let truths = task.targets(fold);
-            let errors: Vec<f64> = truths.iter().zip(predictions).map(|(t, p)| t - p).collect();
-            residuals.extend(errors.chunks_exact(width.max(1)).map(<[f64]>::to_vec));
+            residuals.extend(task.targets(fold).iter().zip(predictions).map(|(t, p)| t - p));
         }
-        residuals.shuffle(&mut stream(seed, u64::MAX, 3));
-        residuals.truncate(last.training.scenarios.count);
-        Ok(Some(residuals.concat()))
+        let number = |(f, fold): (usize, &Vec<usize>)| std::iter::repeat_n(f, fold.len());
+        let numbers = folds.iter().enumerate().flat_map(number).collect();
+        let rows = folds.concat();
+        Ok(Some(Errors { weights: task.weights(&rows), rows, folds: numbers, residuals }))
     }
 }

@@ -1,3 +1,174 @@
-//! From a point to a distribution: what a predictor gets wrong on rows that it did not learn from.
+//! Forecasts of trained models: where the scenarios of an instance come from.
+//!
+//! ```text
+//! residuals    q(ξ) + r_s               errors on rows that the predictor did not learn from
+//! scaled       q(ξ) + σ(ξ)·ε_s          the same, in units of a predicted spread
+//! neighbours   past outcomes            equally likely where the features are near
+//! forest       past outcomes            by how often they share a leaf
+//! ```
+//!
+//! A [`Source`] says a row of numbers of every instance; its [`Law`] makes a forecast of them.
 
-pub(crate) mod folds;
+pub(crate) mod errors;
+mod folds;
+mod forest;
+mod neighbours;
+mod residuals;
+mod scaled;
+pub(crate) mod spread;
+
+use std::fmt::Debug;
+
+use regretless_core::{Law, Parameter};
+
+use crate::error::LearnError;
+use crate::model::Model;
+use crate::settings::ScenarioSource;
+use crate::task::Task;
+use errors::Errors;
+use forest::Forest;
+use neighbours::Neighbours;
+use residuals::Residuals;
+use scaled::Scaled;
+pub(crate) use scaled::side_by_side;
+use spread::Spread;
+
+/// Past outcomes that are stored unless somebody says otherwise: what an instance costs grows with them.
+const OUTCOMES: usize = 4_000;
+
+/// Scenarios unless somebody says otherwise, where each is a row of its own.
+const COPIES: usize = 64;
+
+/// Where the scenarios of an instance come from.
+pub trait Source: SourceCopied + Debug + Send + Sync {
+    /// Which it is.
+    fn source(&self) -> ScenarioSource;
+
+    /// How what it says of an instance stands for a forecast.
+    fn law(&self) -> Law;
+
+    /// What it says of `rows` rows: `points` are their predictions, `inputs` their features as the predictor takes them.
+    fn seen(&self, points: &[f64], inputs: &[f32], rows: usize) -> Vec<f64>;
+
+    /// What a file keeps of it, by name.
+    fn numbers(&self) -> Vec<(&'static str, Vec<f64>)>;
+
+    /// The spread that it scales by.
+    fn spread(&self) -> Option<&Spread> {
+        None
+    }
+
+    /// [`Source::spread`], to train it.
+    fn spread_mut(&mut self) -> Option<&mut Spread> {
+        None
+    }
+
+    /// Past outcomes of the training data that it holds.
+    fn outcomes(&self) -> usize {
+        0
+    }
+}
+
+/// Every source that can be cloned can be copied behind a pointer.
+pub trait SourceCopied {
+    /// A copy.
+    fn boxed(&self) -> Box<dyn Source>;
+}
+
+impl<T: Source + Clone + 'static> SourceCopied for T {
+    fn boxed(&self) -> Box<dyn Source> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Source> {
+    fn clone(&self) -> Self {
+        (**self).boxed()
+    }
+}
+
+/// The scenarios of a model from its errors on rows it did not learn from.
+pub(crate) fn from_errors(
+    task: &Task,
+    source: ScenarioSource,
+    model: &Model,
+    errors: &Errors,
+    seed: u64,
+) -> Box<dyn Source> {
+    // Predicted coefficients of soft rows make each scenario a row of its own.
+    let copied = task.placement().predicts(Parameter::SoftRows).then_some(COPIES);
+    let most = task.settings().training.scenarios.count.or(copied);
+    match source {
+        ScenarioSource::Scaled => Box::new(Scaled::fit(task, model, errors, most, seed)),
+        _ => Box::new(Residuals::of(errors, model.width(), most)),
+    }
+}
+
+/// Past outcomes of the training rows, with weights by features.
+pub(crate) fn from_outcomes(
+    task: &Task,
+    source: ScenarioSource,
+    model: &Model,
+    seed: u64,
+) -> Result<Box<dyn Source>, LearnError> {
+    if model.features.width() == 0 {
+        return Err(LearnError::Data {
+            what: "there are no features to tell past outcomes apart by".into(),
+            hint: "name features, or take `constant+scenarios`: all outcomes are then as likely".into(),
+        });
+    }
+    let copied = task.placement().predicts(Parameter::SoftRows);
+    let most = task.settings().training.scenarios.count.unwrap_or(if copied { COPIES } else { OUTCOMES });
+    let rows = spaced(task.train().len(), most).map(|i| task.train()[i]).collect::<Vec<_>>();
+    let inputs = model.encode(&task.features(&rows));
+    let levels = model.features.levels();
+    let (outcomes, weights) = (task.targets(&rows), task.weights(&rows));
+    Ok(match source {
+        ScenarioSource::Forest => {
+            Box::new(Forest::grow(&inputs, &levels, outcomes, weights, &model.targets.deviation, seed))
+        }
+        _ => Box::new(Neighbours::of(inputs, &levels, outcomes, weights, &model.targets.deviation)),
+    })
+}
+
+/// The source that a file kept; `None` if it does not fit a predictor of `features` inputs and `width` quantities.
+pub(crate) fn read(
+    source: ScenarioSource,
+    features: usize,
+    width: usize,
+    numbers: &dyn Fn(&str) -> Option<Vec<f64>>,
+) -> Option<Box<dyn Source>> {
+    match source {
+        ScenarioSource::Residuals => Some(Box::new(Residuals::read(width, numbers)?)),
+        ScenarioSource::Scaled => Some(Box::new(Scaled::read(features, width, numbers)?)),
+        ScenarioSource::Neighbours => Some(Box::new(Neighbours::read(features, width, numbers)?)),
+        ScenarioSource::Forest => Some(Box::new(Forest::read(features, width, numbers)?)),
+        ScenarioSource::Ensemble => None,
+    }
+}
+
+/// At most `most` of the numbers below `n`, evenly spaced.
+fn spaced(n: usize, most: usize) -> impl Iterator<Item = usize> {
+    let count = n.min(most);
+    (0..count).map(move |i| i * n / count)
+}
+
+/// Some rows of a table.
+fn rows_of(table: &[f64], width: usize, rows: impl Iterator<Item = usize>) -> Vec<f64> {
+    rows.flat_map(|i| table[i * width..(i + 1) * width].iter().copied()).collect()
+}
+
+/// Scenarios and weights that belong together, as files have them.
+fn weighted(
+    points: &str,
+    width: usize,
+    numbers: &dyn Fn(&str) -> Option<Vec<f64>>,
+) -> Option<(Vec<f64>, Vec<f64>)> {
+    let points = numbers(points)?;
+    let count = points.len() / width.max(1);
+    let weights = numbers(WEIGHTS).unwrap_or_else(|| vec![1.0; count]);
+    (count > 0 && points.len() == count * width && weights.len() == count).then_some((points, weights))
+}
+
+/// The name of weights in files.
+const WEIGHTS: &str = "weights";

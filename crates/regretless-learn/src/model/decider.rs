@@ -5,7 +5,7 @@ use std::path::Path;
 use regretless_core::{Decision, Optimum, Placement, Problem, ProblemError, Regret};
 
 use crate::error::LearnError;
-use crate::evaluate::judge::{scenarios, seen};
+use crate::evaluate::judge::scenarios;
 use crate::model::Model;
 use crate::model::file::{self, For, ModelCard};
 use crate::select::choose::Chosen;
@@ -100,7 +100,7 @@ impl Decider {
         known: &[f64],
         rows: usize,
     ) -> Result<Vec<Result<Optimum, ProblemError>>, LearnError> {
-        Ok(self.regret.decide(&seen(&self.model, features, rows), known)?)
+        Ok(self.regret.decide(&self.model.seen(features, rows), known)?)
     }
 
     /// Prices that come out negative in the predictions of rows, and count as 0.
@@ -108,12 +108,12 @@ impl Decider {
         if !self.placement.guards() {
             return Ok(0);
         }
-        Ok(self.regret.cut(&seen(&self.model, features, rows), known)?)
+        Ok(self.regret.cut(&self.model.seen(features, rows), known)?)
     }
 
     /// True if decisions are for the average over scenarios: the objective of a decision is then the expected one.
     pub fn has_scenarios(&self) -> bool {
-        self.model.members.len() > 1 || !self.model.residuals.is_empty()
+        self.model.law().is_some()
     }
 
     /// The objective of a decision if the prediction came true; NaN if the problem refuses the prediction.
@@ -130,6 +130,6 @@ impl Decider {
         known: &[f64],
         rows: usize,
     ) -> Result<Vec<Decision>, LearnError> {
-        Ok(self.regret.evaluate_once(&seen(&self.model, features, rows), truths, known)?)
+        Ok(self.regret.evaluate_once(&self.model.seen(features, rows), truths, known)?)
     }
 }

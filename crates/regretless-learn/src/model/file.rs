@@ -14,13 +14,14 @@ use crate::data::scaler::Scaler;
 use crate::data::transform::{Scale, Transform};
 use crate::error::LearnError;
 use crate::files;
+use crate::forecast::{self, Source};
 use crate::model::Model;
 use crate::predictor::build::{self, Inputs};
 use crate::predictor::{Predictor, Trees, Weights};
-use crate::settings::{PredictorKind, PredictorSettings};
+use crate::settings::{PredictorKind, PredictorSettings, ScenarioSource};
 
 /// The layout of model files; the second has targets on other scales, the third trees, the fourth trees on a base or of one output
-/// each, the fifth features that are no numbers, and they are written only where there are such.
+/// each, the fifth features that are no numbers or scenarios that are more than residuals, and they are written only where there are such.
 const VERSION: u32 = 1;
 const WITH_SCALES: u32 = 2;
 const WITH_TREES: u32 = 3;
@@ -55,6 +56,12 @@ pub struct ModelCard {
     /// What becomes of each feature; empty if all are numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<Encoding>,
+    /// Where scenarios come from, if they are more than residuals that count the same each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenarios: Option<ScenarioSource>,
+    /// Past outcomes of the training data that the model holds, targets as they were.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub outcomes: usize,
     /// The share of each feature in what the splits of trees gained; empty if there are no trees.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub importance: Vec<f64>,
@@ -65,7 +72,7 @@ impl ModelCard {
     pub fn new(method: &str, model: &Model, constant: bool, names: &Names) -> Self {
         Self {
             format: match &model.transforms[..] {
-                _ if !model.features.is_plain() => WITH_KINDS,
+                _ if !model.features.is_plain() || special(model).is_some() => WITH_KINDS,
                 _ if model.members.iter().any(|m| m.boosting().is_some_and(Trees::is_wide)) => WITH_BASES,
                 _ if model.members.iter().any(|m| m.boosting().is_some()) => WITH_TREES,
                 [] => VERSION,
@@ -81,6 +88,8 @@ impl ModelCard {
             per_variable: names.per_variable.clone(),
             scales: model.transforms.iter().map(|t| t.scale).collect(),
             columns: if model.features.is_plain() { Vec::new() } else { model.features.columns().to_vec() },
+            scenarios: special(model).map(Source::source),
+            outcomes: model.source.as_ref().map_or(0, |source| source.outcomes()),
             importance: importance(model),
         }
     }
@@ -97,6 +106,17 @@ impl ModelCard {
     pub fn kinds(&self) -> Vec<Kind> {
         self.encodings().iter().map(Encoding::kind).collect()
     }
+}
+
+/// Scenarios that are more than residuals.
+fn special(model: &Model) -> Option<&dyn Source> {
+    let source = model.source.as_deref()?;
+    (source.numbers().iter().map(|(name, _)| *name).ne([RESIDUALS])).then_some(source)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The mean over the members that are trees.
@@ -182,9 +202,17 @@ pub(crate) fn to_bytes(
     let corrections: Vec<f64> = model.transforms.iter().map(|t| t.correction).collect();
     let corrections = (!corrections.is_empty()).then_some((CORRECTION, corrections.as_slice()));
     let known = (!model.anchors_known.is_empty()).then_some((ANCHORS_KNOWN, model.anchors_known.as_slice()));
-    for (name, values) in statistics(model).into_iter().chain(prices(model)).chain(corrections).chain(known) {
+    let mut numbers = |name: String, values: &[f64]| {
         let data = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        tensors.insert(name.into(), (vec![values.len()], Dtype::F64, data));
+        tensors.insert(name, (vec![values.len()], Dtype::F64, data));
+    };
+    for (name, values) in statistics(model).into_iter().chain(prices(model)).chain(corrections).chain(known) {
+        numbers(name.into(), values);
+    }
+    // Files of every version have residuals, if only none.
+    numbers(scenario(RESIDUALS), &[]);
+    for (name, values) in model.source.iter().flat_map(|source| source.numbers()) {
+        numbers(scenario(name), &values);
     }
     let views = tensors.iter().map(|(name, (shape, dtype, data))| {
         TensorView::new(*dtype, shape.clone(), data).map(|view| (name.clone(), view))
@@ -265,14 +293,15 @@ pub(crate) fn from_bytes(
         let both = card.scales.iter().zip(corrections);
         both.map(|(&scale, correction)| Transform { scale, correction }).collect()
     };
-    let residuals = wide("scenarios.residuals")?;
+    let source = scenarios(&card, inputs, placement.width(), &|name| wide(&scenario(name)).ok());
+    let source = source.ok_or_else(|| broken(path, &"its scenarios do not fit the problem"))?;
     let anchors = wide("decisions.anchors")?;
     let anchors_known = if placement.known() > 0 { wide(ANCHORS_KNOWN)? } else { Vec::new() };
-    let width = placement.width().max(1);
+    let point = placement.width().max(1);
+    let width = source.as_ref().map_or(point * card.members.max(1), |source| source.law().entries(point));
     if card.members > 10_000
-        || !residuals.len().is_multiple_of(width)
-        || !anchors.len().is_multiple_of(width * card.members.max(1))
-        || anchors.len() / (width * card.members.max(1)) * placement.known() != anchors_known.len()
+        || !anchors.len().is_multiple_of(width)
+        || anchors.len() / width * placement.known() != anchors_known.len()
     {
         return Err(broken(path, &"its scenarios do not fit the problem"));
     }
@@ -297,7 +326,7 @@ pub(crate) fn from_bytes(
         members.push(member);
     }
     Ok((
-        Model { members, features, targets, transforms, residuals, anchors, anchors_known, prices },
+        Model { members, features, targets, transforms, source, anchors, anchors_known, prices },
         card,
         metadata,
     ))
@@ -342,17 +371,30 @@ fn fill(
     Ok(())
 }
 
+/// Where the scenarios of a file come from, if it has any; `None` if they do not fit.
+#[expect(clippy::option_option, reason = "scenarios that do not fit, and none")]
+fn scenarios(
+    card: &ModelCard,
+    inputs: usize,
+    width: usize,
+    numbers: &dyn Fn(&str) -> Option<Vec<f64>>,
+) -> Option<Option<Box<dyn Source>>> {
+    if card.scenarios.is_none() && numbers(RESIDUALS)?.is_empty() {
+        return Some(None);
+    }
+    forecast::read(card.scenarios.unwrap_or_default(), inputs, width, numbers).map(Some)
+}
+
 fn key(member: usize, name: &str) -> String {
     if member == 0 { name.to_owned() } else { format!("member{member}.{name}") }
 }
 
-fn statistics(model: &Model) -> [(&'static str, &[f64]); 6] {
+fn statistics(model: &Model) -> [(&'static str, &[f64]); 5] {
     [
         ("features.mean", &model.features.scaler().mean),
         ("features.deviation", &model.features.scaler().deviation),
         ("targets.mean", &model.targets.mean),
         ("targets.deviation", &model.targets.deviation),
-        ("scenarios.residuals", &model.residuals),
         ("decisions.anchors", &model.anchors),
     ]
 }
@@ -364,6 +406,13 @@ fn prices(model: &Model) -> Vec<(&'static str, &[f64])> {
 }
 
 const ANCHORS_KNOWN: &str = "decisions.anchors.known";
+
+/// The one kind of scenarios that files of all versions have.
+const RESIDUALS: &str = "residuals";
+
+fn scenario(name: &str) -> String {
+    format!("scenarios.{name}")
+}
 
 const CORRECTION: &str = "targets.correction";
 

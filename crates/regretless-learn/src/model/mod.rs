@@ -1,13 +1,14 @@
-//! A trained predictor with all it needs to be used: statistics, and residuals for scenarios.
+//! A trained predictor with all it needs to be used: statistics, and where its scenarios come from.
 
 pub(crate) mod decider;
 pub(crate) mod file;
 
-use regretless_core::RowValues;
+use regretless_core::{Law, RowValues};
 
 use crate::data::encoder::Encoder;
 use crate::data::scaler::Scaler;
 use crate::data::transform::{self, Transform};
+use crate::forecast::Source;
 use crate::predictor::Predictor;
 
 /// A predictor in the parameters' own units.
@@ -21,8 +22,8 @@ pub struct Model {
     pub targets: Scaler,
     /// The scale that each target is predicted on, its statistics included; empty if all are on their own.
     pub transforms: Vec<Transform>,
-    /// Residuals for scenario decisions, scenarios × width; empty for point decisions and for ensembles.
-    pub residuals: Vec<f64>,
+    /// Where scenarios come from; `None` for point decisions and for ensembles, whose members are the scenarios.
+    pub source: Option<Box<dyn Source>>,
     /// Predictions of some training rows, from whose solutions new decisions start.
     pub anchors: Vec<f64>,
     /// What is known of those rows.
@@ -58,8 +59,41 @@ impl Model {
         self.members.iter().map(|member| self.restore(&member.predict(&inputs, rows))).collect()
     }
 
-    /// Predictions for rows of features, row-major: the mean of the members.
+    /// How what the model says of an instance stands for a forecast; `None` for a point.
+    pub fn law(&self) -> Option<Law> {
+        match &self.source {
+            Some(source) => Some(source.law()),
+            None if self.members.len() > 1 => Some(Law::points(self.members.len())),
+            None => None,
+        }
+    }
+
+    /// What the model says of rows: numbers that [`Model::law`] makes forecasts of, or points.
+    pub fn seen(&self, features: &[f64], rows: usize) -> Vec<f64> {
+        if let Some(source) = &self.source {
+            return source.seen(&self.points(features, rows), &self.encode(features), rows);
+        }
+        if self.members.len() == 1 {
+            return self.points(features, rows);
+        }
+        let each = self.predict_each(features, rows);
+        let width = self.width();
+        let row = |r: usize| each.iter().flat_map(move |m| m[r * width..(r + 1) * width].iter().copied());
+        (0..rows).flat_map(row).collect()
+    }
+
+    /// Predictions for rows of features, row-major: what the predictor says, or the mean of past outcomes.
     pub fn predict(&self, features: &[f64], rows: usize) -> Vec<f64> {
+        let Some(source) = self.source.as_ref().filter(|s| s.source().is_of_outcomes()) else {
+            return self.points(features, rows);
+        };
+        let (law, width) = (source.law(), self.width());
+        let seen = self.seen(features, rows);
+        seen.chunks_exact(law.entries(width)).flat_map(|own| law.forecast(own, width).mean()).collect()
+    }
+
+    /// The mean of what the members predict.
+    fn points(&self, features: &[f64], rows: usize) -> Vec<f64> {
         let mut each = self.predict_each(features, rows).into_iter();
         let mut sum = each.next().unwrap_or_default();
         for member in each {

@@ -84,7 +84,7 @@ impl Design {
 
     /// Weights and intercept, in the features' own units, of the function that is `level + W^−½U·along` on the rows:
     /// w = V S⁻¹·along in units of the deviations.
-    pub(super) fn weights(&self, along: &[f64], level: f64) -> (Vec<f64>, f64) {
+    pub(crate) fn weights(&self, along: &[f64], level: f64) -> (Vec<f64>, f64) {
         let weight = |j: usize| {
             if self.scale[j] == 0.0 {
                 return 0.0;

@@ -4,9 +4,9 @@
 //! the scale of the targets that decides best. What decision-focused training is compared with is then what a practitioner
 //! would have done without it.
 
-mod design;
+pub(crate) mod design;
 mod quantile;
-mod ridge;
+pub(crate) mod ridge;
 mod scale;
 
 use rayon::prelude::*;

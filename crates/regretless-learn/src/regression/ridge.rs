@@ -24,19 +24,19 @@ const DETERMINED: f64 = 1e-12;
 
 /// A fit of one target.
 #[derive(Clone, Debug)]
-pub(super) struct Ridge {
+pub(crate) struct Ridge {
     /// The mean of the target.
-    pub(super) level: f64,
+    pub(crate) level: f64,
     /// Coefficients along the directions of the design.
-    pub(super) along: Vec<f64>,
+    pub(crate) along: Vec<f64>,
     /// The ridge that was chosen.
-    pub(super) lambda: f64,
+    pub(crate) lambda: f64,
     /// What a fit without the row predicts for each row.
-    pub(super) left_out: Vec<f64>,
+    pub(crate) left_out: Vec<f64>,
 }
 
 /// The ridges of a design with what all targets share.
-pub(super) struct Ridges<'a> {
+pub(crate) struct Ridges<'a> {
     design: &'a Design,
     lambdas: Vec<f64>,
     /// 1 − h for each λ and row.
@@ -44,7 +44,7 @@ pub(super) struct Ridges<'a> {
 }
 
 impl<'a> Ridges<'a> {
-    pub(super) fn new(design: &'a Design) -> Self {
+    pub(crate) fn new(design: &'a Design) -> Self {
         let rows = design.rows();
         let lambdas: Vec<f64> = grid().map(|share| share * rows as f64).collect();
         let freedom = lambdas.iter().map(|&lambda| {
@@ -59,7 +59,7 @@ impl<'a> Ridges<'a> {
     }
 
     /// The fit of one target, its λ chosen by leaving out each row in turn.
-    pub(super) fn fit(&self, y: &[f64]) -> Ridge {
+    pub(crate) fn fit(&self, y: &[f64]) -> Ridge {
         let (design, rows) = (self.design, self.design.rows());
         let weight = &design.weight;
         let level = y.iter().zip(weight).map(|(y, w)| w * y).sum::<f64>() / rows.max(1) as f64;

@@ -11,7 +11,7 @@ use crate::numbers::four;
 use crate::regression;
 use crate::select::recipe::Recipe;
 use crate::select::trainer::{Candidate, Trainer};
-use crate::settings::{Base, MethodName, Settings, Warmup};
+use crate::settings::{Base, MethodName, ScenarioSource, Settings, Warmup};
 use crate::task::Task;
 use crate::train::epoch::Ended;
 
@@ -141,10 +141,8 @@ pub(crate) fn check(task: &Task, name: MethodName) -> Result<(), LearnError> {
                 hint: "choose `l2`, which takes them as they are, `l2+scenarios` or `auto`".into(),
             });
         }
-        if recipe.scenarios && !task.has_scenarios() {
-            let why = if task.is_weighted() {
-                "its scenarios count the same each, and the rows have weights"
-            } else if task.prices()?.is_some() {
+        if recipe.source().is_some_and(|source| !task.has_scenarios_of(source)) {
+            let why = if task.prices()?.is_some() {
                 "hard rows or bounds are predicted, and there is no average of a hard row"
             } else {
                 "θ and Q enter the objective linearly, so that only their mean matters"
@@ -229,15 +227,7 @@ fn auto(trainer: &mut Trainer<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>)
         }
         // Folds need two rows.
         if trainer.task().has_scenarios() && trainer.task().train().len() > 1 && !trainer.interrupted() {
-            let bases = [best_of(&candidates), start];
-            let bases = if bases[0] == bases[1] { &bases[..1] } else { &bases };
-            for &base in bases {
-                let with = trainer.with_scenarios(&candidates[base])?;
-                candidates.push(with);
-                if trainer.interrupted() {
-                    break;
-                }
-            }
+            distributions(trainer, &mut candidates, start)?;
         }
     }
     let best = best_of(&candidates);
@@ -252,6 +242,50 @@ fn auto(trainer: &mut Trainer<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>)
     };
     let tried = candidates.iter().map(Tried::of).collect();
     Ok((Chosen { candidate: candidates[kept].clone(), tried, sentence }, candidates))
+}
+
+/// The best predictor so far and the best two-stage one, with residuals as they are and scaled by a predicted spread; and the better
+/// of these fine-tuned through its scenarios, mean and spread together.
+fn distributions(
+    trainer: &mut Trainer<'_>,
+    candidates: &mut Vec<Candidate>,
+    start: usize,
+) -> Result<(), LearnError> {
+    let bases = [best_of(candidates), start];
+    let bases = if bases[0] == bases[1] { &bases[..1] } else { &bases };
+    let first = candidates.len();
+    for &base in bases {
+        let name = candidates[base].name.clone();
+        let with = trainer.with_scenarios(&candidates[base], ScenarioSource::Residuals)?;
+        if trainer.interrupted() {
+            candidates.push(with);
+            return Ok(());
+        }
+        let scaled = trainer.on_source(&with, format!("{name}+scaled"), ScenarioSource::Scaled)?;
+        candidates.extend([with, scaled]);
+        if trainer.interrupted() {
+            return Ok(());
+        }
+    }
+    let task = trainer.task();
+    let trained = MethodName { scenarios: true, ..Method::SurrogateSmooth.into() };
+    if task.is_given() || check(task, trained).is_err() {
+        return Ok(());
+    }
+    let best = first + best_of(&candidates[first..]);
+    let from = candidates[best].clone();
+    let Some(source) = from.fitted.model.source.as_ref().map(|own| own.source()) else { return Ok(()) };
+    let seed = from.lineage.last().map_or(0, |recipe| recipe.training.seed);
+    for mut recipe in Recipe::of(task.settings(), MethodName { source: Some(source), ..trained }, seed) {
+        recipe.training.warmup = Warmup::Epochs(0);
+        recipe.name = format!("{} from {}", recipe.name, from.name);
+        let tuned = trainer.candidate(&recipe, Some(&from))?;
+        candidates.push(tuned);
+        if trainer.interrupted() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 fn sentence(candidates: &[Candidate], reference: usize, best: usize, gain: f64, error: f64) -> String {

@@ -4,8 +4,8 @@ use regretless_core::Method;
 
 use crate::data::transform::Scale;
 use crate::settings::{
-    Base, Ensembles, MethodName, PredictorKind, Regression, ScenarioSource, Settings, Sharpness, Stop,
-    TrainingSettings,
+    Base, Ensembles, MethodName, PredictorKind, Regression, ScenarioSource, Scenarios, Settings, Sharpness,
+    Stop, TrainingSettings,
 };
 
 /// Everything that decides how one predictor is trained, the data apart.
@@ -51,7 +51,16 @@ impl Recipe {
             k,
             scales: Vec::new(),
             ensembles: settings.predictor.trees.ensembles,
-            training: TrainingSettings { method: name, regression, seed, ..settings.training.clone() },
+            training: TrainingSettings {
+                method: name,
+                regression,
+                seed,
+                scenarios: Scenarios {
+                    source: name.source.unwrap_or(settings.training.scenarios.source),
+                    ..settings.training.scenarios
+                },
+                ..settings.training.clone()
+            },
         };
         match settings.surrogate.sharpness.clone() {
             Sharpness::Grid(ks) if method.is_some_and(Method::uses_surrogate) => {
@@ -78,14 +87,19 @@ impl Recipe {
         self.of_forecast() && !self.scales.is_empty()
     }
 
-    /// True if decisions are for the average over residuals.
-    pub(crate) fn wants_residuals(&self) -> bool {
-        self.scenarios && self.training.scenarios.source == ScenarioSource::Residuals
+    /// Where its scenarios come from, if it has any.
+    pub(crate) fn source(&self) -> Option<ScenarioSource> {
+        self.scenarios.then_some(self.training.scenarios.source)
+    }
+
+    /// True if decisions are for the average over errors of the predictor.
+    pub(crate) fn wants_errors(&self) -> bool {
+        self.source().is_some_and(ScenarioSource::is_of_errors)
     }
 
     /// True if it is also trained through them.
-    pub(crate) fn trains_through_residuals(&self) -> bool {
-        self.wants_residuals() && self.method.is_some_and(Method::takes_scenarios)
+    pub(crate) fn trains_through_errors(&self) -> bool {
+        self.wants_errors() && self.method.is_some_and(Method::takes_scenarios)
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::transform::Scale;
 use crate::error::LearnError;
 use crate::evaluate::judge::{Judgement, judge};
+use crate::forecast::{self, Source};
 use crate::model::Model;
 use crate::model::file::{self, For, ModelCard};
 use crate::regression;
@@ -169,11 +170,11 @@ impl<'a> Trainer<'a> {
     pub fn candidate(&mut self, recipe: &Recipe, start: Option<&Candidate>) -> Result<Candidate, LearnError> {
         let mut lineage = start.map(|s| s.lineage.clone()).unwrap_or_default();
         let from = start.map(|s| &s.fitted.model);
-        if recipe.trains_through_residuals() {
-            return self.through_residuals(recipe, start);
+        if recipe.trains_through_errors() {
+            return self.through_errors(recipe, start);
         }
         if start.is_none() && recipe.training.warmup == Warmup::Auto && recipe.is_tuned() {
-            let first = self.two_stage(recipe, false)?;
+            let first = self.two_stage(recipe, None)?;
             if self.interrupted() {
                 // The checkpoint that is left is an earlier stage's: this one may not be begun.
                 return Ok(first);
@@ -185,49 +186,85 @@ impl<'a> Trainer<'a> {
         if start.is_none() && recipe.ensembles == Ensembles::Auto && self.grows(recipe) {
             return self.best_ensembles(recipe);
         }
-        if recipe.scenarios && !recipe.wants_residuals() {
+        if recipe.source() == Some(ScenarioSource::Ensemble) {
             let fitted = self.ensemble(recipe, from)?;
             lineage.push(recipe.clone());
             return self.judged(recipe, lineage, fitted);
         }
         let (own, mut fitted) = self.fit_on_best_scale(recipe, from)?;
         lineage.push(own);
-        if recipe.wants_residuals() && fitted.ended != Ended::Interrupted {
+        if let Some(source) = recipe.source().filter(|_| fitted.ended != Ended::Interrupted) {
             let started = Instant::now();
-            fitted.model.residuals = self.cross_fitted(&lineage)?.unwrap_or_default();
+            fitted.model.source = self.source(source, &lineage, &fitted.model)?;
             fitted.seconds += started.elapsed().as_secs_f64();
         }
         self.judged(recipe, lineage, fitted)
     }
 
-    /// A candidate that decides for the average over its cross-fitted residuals.
-    pub fn with_scenarios(&mut self, candidate: &Candidate) -> Result<Candidate, LearnError> {
-        let name = format!("{}+scenarios", candidate.name);
+    /// Scenarios for a model that these recipes led to; `None` if it was interrupted.
+    fn source(
+        &mut self,
+        source: ScenarioSource,
+        lineage: &[Recipe],
+        model: &Model,
+    ) -> Result<Option<Box<dyn Source>>, LearnError> {
+        let seed = lineage.last().map_or(0, |recipe| recipe.training.seed);
+        if source.is_of_outcomes() {
+            return forecast::from_outcomes(self.task, source, model, seed).map(Some);
+        }
+        let errors = self.cross_fitted(lineage)?;
+        Ok(errors.map(|errors| forecast::from_errors(self.task, source, model, &errors, seed)))
+    }
+
+    /// A candidate that decides for the average over scenarios.
+    pub fn with_scenarios(
+        &mut self,
+        candidate: &Candidate,
+        source: ScenarioSource,
+    ) -> Result<Candidate, LearnError> {
+        let name = format!(
+            "{}+{}",
+            candidate.name,
+            if source == ScenarioSource::Residuals { "scenarios" } else { source.word() }
+        );
         if let [recipe] = &candidate.lineage[..] {
             // Trained again: of a forecast the epoch is then kept for its errors.
             let mut recipe = Recipe { name, scenarios: true, ..recipe.clone() };
-            recipe.training.scenarios.source = ScenarioSource::Residuals;
+            recipe.training.scenarios.source = source;
             return self.candidate(&recipe, None);
         }
+        self.on_source(candidate, name, source)
+    }
+
+    /// The same predictor with scenarios of another source.
+    pub(crate) fn on_source(
+        &mut self,
+        candidate: &Candidate,
+        name: String,
+        source: ScenarioSource,
+    ) -> Result<Candidate, LearnError> {
         let started = Instant::now();
         let mut fitted = candidate.fitted.clone();
-        fitted.model.residuals = self.cross_fitted(&candidate.lineage)?.unwrap_or_default();
+        fitted.model.source = self.source(source, &candidate.lineage, &fitted.model)?;
         let valid = judge(self.task, &fitted.model, self.task.valid())?;
         fitted.seconds = started.elapsed().as_secs_f64();
         Ok(Candidate { name, fitted, valid, ..candidate.clone() })
     }
 
-    /// Trains through the residuals of a forecast that comes first: `start`, or a two-stage one. They stay as they are, and what
-    /// is learned is where to put them.
-    fn through_residuals(
+    /// Trains through the errors of a forecast that comes first: `start`, or a two-stage one. They stay as they are, and what
+    /// is learned is where to put them, and how wide they are if that is predicted.
+    fn through_errors(
         &mut self,
         recipe: &Recipe,
         start: Option<&Candidate>,
     ) -> Result<Candidate, LearnError> {
+        let source = recipe.training.scenarios.source;
+        let there =
+            |start: &Candidate| start.fitted.model.source.as_ref().is_some_and(|own| own.source() == source);
         let first = match start {
-            Some(start) if !start.fitted.model.residuals.is_empty() => start.clone(),
-            Some(start) => self.with_scenarios(start)?,
-            None => self.two_stage(recipe, true)?,
+            Some(start) if there(start) => start.clone(),
+            Some(start) => self.with_scenarios(start, source)?,
+            None => self.two_stage(recipe, Some(source))?,
         };
         if self.interrupted() {
             // The checkpoint that is left is an earlier stage's: this one may not be begun.
@@ -267,8 +304,12 @@ impl<'a> Trainer<'a> {
     }
 
     /// The forecast that a recipe starts from.
-    fn two_stage(&mut self, recipe: &Recipe, scenarios: bool) -> Result<Candidate, LearnError> {
-        let base = MethodName { scenarios, ..Method::L2.into() };
+    fn two_stage(
+        &mut self,
+        recipe: &Recipe,
+        source: Option<ScenarioSource>,
+    ) -> Result<Candidate, LearnError> {
+        let base = MethodName { scenarios: source.is_some(), source, ..Method::L2.into() };
         let mut plain = Recipe::of(self.task.settings(), base, recipe.training.seed).remove(0);
         plain.name = format!("{} (l2 first)", recipe.name);
         self.candidate(&plain, None)
@@ -276,7 +317,7 @@ impl<'a> Trainer<'a> {
 
     /// Members that differ by their seeds.
     fn ensemble(&mut self, recipe: &Recipe, start: Option<&Model>) -> Result<Fitted, LearnError> {
-        let count = recipe.training.scenarios.count;
+        let count = recipe.training.scenarios.members();
         let recipe = &if start.is_none() { self.on_given_scale(recipe)? } else { recipe.clone() };
         let mut members = Vec::new();
         let mut corrections = vec![0.0; self.task.placement().width()];

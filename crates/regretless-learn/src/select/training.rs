@@ -103,10 +103,11 @@ pub(crate) fn finished(task: &Task, chosen: &Chosen) -> (Model, ModelCard) {
 
 /// Predictions of training rows, evenly spaced, and what is known of the rows: where decisions for new rows start from.
 fn anchors(task: &Task, model: &Model) -> (Vec<f64>, Vec<f64>) {
-    let width = model.width().max(1) * model.members.len() + task.placement().known();
+    let entries = model.law().map_or(model.width(), |law| law.entries(model.width()));
+    let width = entries.max(1) + task.placement().known();
     let most = (ANCHOR_ENTRIES / width).clamp(1, 1024);
     let train = task.train();
     let count = most.min(train.len());
     let rows: Vec<usize> = (0..count).map(|i| train[i * train.len() / count]).collect();
-    (crate::evaluate::judge::seen(model, &task.features(&rows), rows.len()), task.known(&rows))
+    (model.seen(&task.features(&rows), rows.len()), task.known(&rows))
 }

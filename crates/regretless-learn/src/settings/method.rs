@@ -7,6 +7,7 @@ use regretless_core::{Method, Segments};
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
+use super::training::ScenarioSource;
 use super::words::visible;
 
 /// A training method without its suffixes.
@@ -86,7 +87,7 @@ impl fmt::Display for Base {
     }
 }
 
-/// A training method's full name: `spo+`, `surrogate+l2`, `l2+stopped`, `l2+scenarios`, `fenchel-young+l2+scenarios`.
+/// A training method's full name: `spo+`, `surrogate+l2`, `l2+stopped`, `l2+scenarios`, `l2+scaled`, `surrogate+l2+scenarios`.
 ///
 /// ```
 /// use regretless_core::Method;
@@ -107,6 +108,8 @@ pub struct MethodName {
     pub stopped: bool,
     /// Suffix `+scenarios`: decisions over scenarios.
     pub scenarios: bool,
+    /// Where they come from, as a suffix of its own: `+scaled`, `+forest`. `None` for the source of the settings.
+    pub source: Option<ScenarioSource>,
 }
 
 impl<T: Into<Base>> From<T> for MethodName {
@@ -145,7 +148,11 @@ impl fmt::Display for MethodName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mixed = if self.mixed { "+l2" } else { "" };
         let stopped = if self.stopped { "+stopped" } else { "" };
-        let scenarios = if self.scenarios { "+scenarios" } else { "" };
+        let scenarios = match self.source {
+            _ if !self.scenarios => String::new(),
+            None => "+scenarios".into(),
+            Some(source) => format!("+{source}"),
+        };
         f.pad(&format!("{}{mixed}{stopped}{scenarios}", self.base))
     }
 }
@@ -155,8 +162,10 @@ impl FromStr for MethodName {
 
     fn from_str(text: &str) -> Result<Self, MethodError> {
         let without =
-            |text, suffix| str::strip_suffix(text, suffix).map_or((text, false), |rest| (rest, true));
-        let (rest, scenarios) = without(text, "+scenarios");
+            |text, suffix: &str| str::strip_suffix(text, suffix).map_or((text, false), |rest| (rest, true));
+        let named = ScenarioSource::ALL.iter().copied().find(|s| text.ends_with(&format!("+{s}")));
+        let suffix = named.map_or_else(|| "+scenarios".into(), |source| format!("+{source}"));
+        let (rest, scenarios) = without(text, &suffix);
         let (rest, stopped) = without(rest, "+stopped");
         let (base, mixed) = without(rest, "+l2");
         let Some(base) = Base::all().find(|method| method.word() == base) else {
@@ -178,7 +187,7 @@ impl FromStr for MethodName {
         if stopped && !base.is_forecast() {
             return Err(MethodError::NotStoppable(base));
         }
-        Ok(Self { base, mixed, stopped, scenarios })
+        Ok(Self { base, mixed, stopped, scenarios, source: named })
     }
 }
 
@@ -195,9 +204,10 @@ mod tests {
     #[test]
     fn names_are_read_as_they_are_written() {
         for base in Base::all() {
-            for suffixes in 0..8 {
+            for suffixes in 0..16 {
                 let has = |bit: u32| suffixes & bit != 0;
-                let name = MethodName { base, mixed: has(1), stopped: has(2), scenarios: has(4) };
+                let source = has(8).then_some(ScenarioSource::Scaled).filter(|_| has(4));
+                let name = MethodName { base, mixed: has(1), stopped: has(2), scenarios: has(4), source };
                 let read = name.to_string().parse::<MethodName>();
                 if name.mixed && !base.is_decision() {
                     assert_eq!(read, Err(MethodError::NotMixable(base)));

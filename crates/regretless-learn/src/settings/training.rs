@@ -72,7 +72,7 @@ impl Default for TrainingSettings {
             ridge: 0.1,
             infeasible: Infeasible::Fail,
             seed: 0,
-            scenarios: Scenarios { source: ScenarioSource::Residuals, count: 60 },
+            scenarios: Scenarios { source: ScenarioSource::Residuals, count: None },
         }
     }
 }
@@ -136,8 +136,33 @@ words! {
         /// The prediction plus residuals of training instances, each of a predictor that did not learn from it.
         #[default]
         Residuals = "residuals",
+        /// The same residuals in units of a spread that is predicted for each instance.
+        Scaled = "scaled",
+        /// Past outcomes of the instances whose features are nearest.
+        Neighbours = "neighbours",
+        /// Past outcomes, by how often they share a leaf of a random forest.
+        Forest = "forest",
         /// The members of an ensemble.
         Ensemble = "ensemble",
+    }
+}
+
+impl ScenarioSource {
+    /// True if they are errors of the predictor on rows that it did not learn from.
+    pub fn is_of_errors(self) -> bool {
+        matches!(self, Self::Residuals | Self::Scaled)
+    }
+
+    /// True if they are past outcomes: their mean is another prediction.
+    pub fn is_of_outcomes(self) -> bool {
+        matches!(self, Self::Neighbours | Self::Forest)
+    }
+}
+
+impl Scenarios {
+    /// Members of an ensemble.
+    pub fn members(&self) -> usize {
+        self.count.unwrap_or(10)
     }
 }
 
@@ -314,6 +339,6 @@ pub struct ErrorWeights {
 pub struct Scenarios {
     /// Where they come from.
     pub source: ScenarioSource,
-    /// How many.
-    pub count: usize,
+    /// The most residuals or past outcomes, evenly spaced over the training rows; members of an ensemble.
+    pub count: Option<usize>,
 }

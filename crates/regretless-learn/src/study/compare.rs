@@ -11,7 +11,7 @@ use super::record::Record;
 use super::table::Comparison;
 use crate::error::LearnError;
 use crate::select::choose;
-use crate::settings::{Base, MethodName};
+use crate::settings::{Base, MethodName, ScenarioSource};
 use crate::task::Task;
 use crate::train::observer::Interrupt;
 
@@ -23,7 +23,8 @@ pub fn default_methods(task: &Task) -> Vec<MethodName> {
     }
     names.extend(choose::decision_methods(task));
     if task.has_scenarios() {
-        names.push(MethodName { scenarios: true, ..Method::L2.into() });
+        let through = |source| MethodName { scenarios: true, source, ..Method::L2.into() };
+        names.extend([through(None), through(Some(ScenarioSource::Scaled))]);
     }
     names.push(Base::Auto.into());
     let own = task.settings().training.method;

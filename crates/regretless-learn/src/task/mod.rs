@@ -24,7 +24,7 @@ use crate::model::Model;
 use crate::predictor::Predictor;
 use crate::predictor::build::{self, Inputs};
 use crate::select::recipe::Recipe;
-use crate::settings::{MethodName, Part, PredictorKind, Settings, Sharpness};
+use crate::settings::{MethodName, Part, PredictorKind, ScenarioSource, Settings, Sharpness};
 use crate::train::sharpness;
 
 /// Instances whose exact multipliers set the penalties of hard rows; more say little more.
@@ -397,7 +397,7 @@ impl Task {
             features: features.clone(),
             targets,
             transforms: recipe.scales.iter().map(|scale| Transform::plain(*scale)).collect(),
-            residuals: Vec::new(),
+            source: None,
             anchors: Vec::new(),
             anchors_known: Vec::new(),
             prices: self.prices()?.cloned(),
@@ -409,11 +409,17 @@ impl Task {
         crate::select::choose::check(self, name)
     }
 
-    /// True if what is predicted can have scenarios: something else than hard rows and bounds. Scenarios count the same each, so
-    /// there are none of rows that do not.
+    /// True if what is predicted can have scenarios that change a decision: something else than hard rows and bounds, in which
+    /// the objective is not linear.
     pub fn has_scenarios(&self) -> bool {
         let predicts = |role| self.placement.predicts_role(role);
-        predicts(Role::Soft) && !predicts(Role::Hard) && !self.is_weighted()
+        predicts(Role::Soft) && !predicts(Role::Hard)
+    }
+
+    /// True if scenarios of this source can change a decision. The mean of past outcomes is another prediction, so that they can
+    /// wherever there is a mean.
+    pub fn has_scenarios_of(&self, source: ScenarioSource) -> bool {
+        self.has_scenarios() || source.is_of_outcomes() && !self.placement.predicts_role(Role::Hard)
     }
 }
 

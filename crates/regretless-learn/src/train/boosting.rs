@@ -56,7 +56,7 @@ impl Boosting {
             return Ok(Pass::Interrupted);
         }
         let width = model.width();
-        let Model { members, targets, transforms, .. } = model;
+        let Model { members, targets, transforms, source, .. } = model;
         let Some(trees) = members[0].boosting_mut() else { return Ok(Pass::Whole) };
         let train = lesson.task.train();
         let mut noise = stream(lesson.recipe.training.seed, lesson.number as u64, 0);
@@ -68,7 +68,10 @@ impl Boosting {
         let rows: Vec<usize> = drawn.iter().map(|&i| train[i as usize]).collect();
         let own = |i: &u32| all[*i as usize * width..][..width].iter().copied();
         let outputs: Vec<f32> = drawn.iter().flat_map(own).collect();
-        let mean = lesson.gradient(targets, transforms, &rows, &outputs)?;
+        let spread = source.as_ref().and_then(|s| s.spread());
+        let spreads = spread.map(|s| s.told(&lesson.task.inputs(&rows), rows.len()));
+        // Of scaled scenarios the trees of the spread stay as they are.
+        let [mean, _] = lesson.gradient(targets, transforms, &rows, &outputs, spreads.as_deref())?;
         // Of the rows, not of their mean.
         let count = rows.len() as f64;
         let found: Vec<f64> = mean.iter().map(|g| count * f64::from(*g)).collect();

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
 use crate::files;
+use crate::forecast::spread::Spread;
 use crate::predictor::{Trees, Weights};
 use crate::train::epoch::Epoch;
 use crate::train::fit::Fit;
@@ -58,6 +59,11 @@ pub(crate) fn write(path: &Path, fit: &mut Fit<'_>, stage: usize) -> Result<(), 
         let trees = predictor.boosting().map(Trees::weights);
         for (name, _, values) in trees.iter().flat_map(Weights::iter) {
             floats(format!("{label}.{name}"), values);
+        }
+    }
+    for (label, source) in [("now", &fit.model.source), ("best", &fit.best.source)] {
+        if let Some(own) = source.as_ref().and_then(|s| s.spread()).and_then(Spread::weights) {
+            floats(format!("{label}.spread"), own.values());
         }
     }
     floats("optimizer.first".into(), &fit.optimizer.first);
@@ -136,6 +142,14 @@ pub(crate) fn read(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
         let corrections = data(&format!("{label}.corrections"))?;
         for (transform, bytes) in transforms.iter_mut().zip(corrections.as_chunks::<8>().0) {
             transform.correction = f64::from_le_bytes(*bytes);
+        }
+    }
+    for (label, source) in [("now", &mut fit.model.source), ("best", &mut fit.best.source)] {
+        if let Some(own) = source.as_mut().and_then(|s| s.spread_mut()).and_then(Spread::weights_mut) {
+            let values = numbers(&data(&format!("{label}.spread"))?);
+            if !fill(vec![own], &values) {
+                return Err(broken(path, "its spread does not fit the predictor"));
+            }
         }
     }
     fit.best.epoch = header.best_epoch;

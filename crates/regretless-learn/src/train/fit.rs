@@ -7,6 +7,7 @@ use regretless_core::{Batch, Method, Regret, Scenarios};
 use crate::data::transform::{self, Transform};
 use crate::error::LearnError;
 use crate::evaluate::measures::Measures;
+use crate::forecast::Source;
 use crate::model::Model;
 use crate::predictor::Predictor;
 use crate::random::{order, stream};
@@ -52,6 +53,7 @@ pub(crate) struct Best {
     pub(crate) value: f64,
     pub(crate) predictor: Box<dyn Predictor>,
     pub(crate) transforms: Vec<Transform>,
+    pub(crate) source: Option<Box<dyn Source>>,
 }
 
 impl<'a> Fit<'a> {
@@ -67,12 +69,11 @@ impl<'a> Fit<'a> {
             let base = regression::base(task, &model)?;
             model.members[0].boosting_mut().into_iter().for_each(|trees| trees.set_base(base.clone()));
         }
-        let scenarios = if recipe.trains_through_residuals() && !model.residuals.is_empty() {
-            Some(Scenarios::new(task.problem(), task.placement(), model.residuals.clone())?)
-        } else {
-            model.residuals.clear();
-            None
-        };
+        if !recipe.trains_through_errors() {
+            model.source = None;
+        }
+        let law = model.source.as_ref().map(|source| source.law());
+        let scenarios = law.map(|law| Scenarios::of(task.problem(), task.placement(), law)).transpose()?;
         let own = |there: bool| if there { units(&model) } else { task.units() };
         let units = [own(recipe.is_measured_there()), own(!model.transforms.is_empty())];
         let objective = recipe
@@ -86,6 +87,7 @@ impl<'a> Fit<'a> {
             value: f64::INFINITY,
             predictor: model.members[0].clone(),
             transforms: model.transforms.clone(),
+            source: model.source.clone(),
         };
         let boosting = model.members[0].boosting().map(|trees| Boosting::new(task, trees));
         let solved = if regression::applies(task, recipe) {
@@ -156,6 +158,7 @@ impl<'a> Fit<'a> {
         if !last {
             self.model.members[0] = self.best.predictor.clone();
             self.model.transforms.clone_from(&self.best.transforms);
+            self.model.source.clone_from(&self.best.source);
         }
         let best = if last { self.history.last().map_or(0, |e| e.epoch) } else { self.best.epoch };
         Ok(Fitted { model: self.model, best, history: self.history, ended, seconds: self.seconds })
@@ -225,9 +228,9 @@ impl<'a> Fit<'a> {
         let value = self.value(&epoch);
         epoch.best = is_solution || epoch.valid.instances > 0 && self.better(&epoch, value);
         if epoch.best {
-            let Model { members, transforms, .. } = &self.model;
-            let (predictor, transforms) = (members[0].clone(), transforms.clone());
-            self.best = Best { epoch: number, value, predictor, transforms };
+            let Model { members, transforms, source, .. } = &self.model;
+            let (predictor, transforms, source) = (members[0].clone(), transforms.clone(), source.clone());
+            self.best = Best { epoch: number, value, predictor, transforms, source };
             self.flat = 0;
         } else {
             self.flat += 1;
@@ -244,7 +247,7 @@ impl<'a> Fit<'a> {
     /// What the epoch to keep is chosen by: its regret. Scenarios are the errors of a forecast, so of that its own loss.
     fn value(&self, epoch: &Epoch) -> f64 {
         match epoch.valid_loss {
-            Some(loss) if self.recipe.wants_residuals() => loss,
+            Some(loss) if self.recipe.wants_errors() => loss,
             _ => epoch.valid.regret,
         }
     }
@@ -341,7 +344,10 @@ impl<'a> Fit<'a> {
         let truths = self.task.targets(rows);
         let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
         let known = self.task.known(rows);
-        let batch = Batch { predictions: &predictions, truths: &truths, known: &known, ids: &ids };
+        let seen =
+            self.model.source.as_ref().map(|s| s.seen(&predictions, &self.task.inputs(rows), rows.len()));
+        let seen = seen.as_ref().unwrap_or(&predictions);
+        let batch = Batch { predictions: seen, truths: &truths, known: &known, ids: &ids };
         let decisions = self.regret.evaluate(&batch)?;
         Ok(Measures::of(&decisions, &predictions, &truths))
     }
@@ -384,15 +390,24 @@ fn descend(
         }
         let rows: Vec<usize> = chunk.iter().map(|&i| train[i]).collect();
         let mut noise = stream(training.seed, number, b as u64);
-        let Model { members, targets, transforms, .. } = &mut *model;
+        let Model { members, targets, transforms, source, .. } = &mut *model;
         let Some(predictor) = members[0].descent_mut() else { return Err(not_descended()) };
-        let (outputs, pullback) = predictor.train(&task.inputs(&rows), rows.len(), &mut noise);
+        let inputs = task.inputs(&rows);
+        let (outputs, pullback) = predictor.train(&inputs, rows.len(), &mut noise);
         if outputs.iter().any(|o| !o.is_finite() || o.abs() > RUNAWAY) {
             return Ok(Pass::RanAway);
         }
-        let mut gradient = pullback(&lesson.gradient(targets, transforms, &rows, &outputs)?);
+        let spreads = source.as_ref().and_then(|s| s.spread()).map(|s| s.told(&inputs, rows.len()));
+        let [points, wide] = lesson.gradient(targets, transforms, &rows, &outputs, spreads.as_deref())?;
+        let mut gradient = pullback(&points);
+        let mut spread = source.as_mut().and_then(|s| s.spread_mut());
+        if let Some((_, pullback)) = spread.as_mut().and_then(|s| s.train(&inputs, rows.len())) {
+            gradient.extend(pullback(&wide));
+        }
         lesson.note(optimizer::clip(training.clip, &mut gradient));
-        step_all(optimizer, &mut predictor.weights_mut(), &gradient, rate);
+        let mut weights = predictor.weights_mut();
+        weights.extend(spread.and_then(|s| s.weights_mut()));
+        step_all(optimizer, &mut weights, &gradient, rate);
     }
     Ok(Pass::Whole)
 }

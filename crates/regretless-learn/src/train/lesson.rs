@@ -8,6 +8,7 @@ use regretless_core::{Batch, RowId};
 use crate::data::scaler::Scaler;
 use crate::data::transform::{self, Scale, Transform};
 use crate::error::LearnError;
+use crate::forecast::side_by_side;
 use crate::regression;
 use crate::select::recipe::Recipe;
 use crate::task::Task;
@@ -71,14 +72,16 @@ impl<'a> Lesson<'a> {
         self.objective.curvature(self.number, self.task.placement().width())
     }
 
-    /// The gradient of the mean loss of some rows in their outputs.
+    /// The gradient of the mean loss of some rows in their outputs, and in those behind their spreads. `spreads` are these with
+    /// their derivatives, if decisions are for scenarios of a predicted spread.
     pub(crate) fn gradient(
         &mut self,
         targets: &Scaler,
         transforms: &[Transform],
         rows: &[usize],
         outputs: &[f32],
-    ) -> Result<Vec<f32>, LearnError> {
+        spreads: Option<&[(f64, f64)]>,
+    ) -> Result<[Vec<f32>; 2], LearnError> {
         let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
         let known = self.task.known(rows);
         let read = |there: bool| -> (Vec<f64>, (Vec<f64>, Vec<f64>)) {
@@ -86,10 +89,17 @@ impl<'a> Lesson<'a> {
             let scales = if there { transforms } else { &[] };
             (truths(self.task, scales, rows), transform::read(targets, ways, outputs).unzip())
         };
-        let (true_main, (main, slopes)) = read(self.recipe.is_measured_there());
+        let (true_main, (mut main, mut slopes)) = read(self.recipe.is_measured_there());
+        let width = targets.mean.len();
+        if let Some(spreads) = spreads {
+            let (own, by): (Vec<f64>, Vec<f64>) = spreads.iter().copied().unzip();
+            main = side_by_side(&main, &own, width);
+            slopes = side_by_side(&slopes, &by, width);
+        }
         let batch = Batch { predictions: &main, truths: &true_main, known: &known, ids: &ids };
         // Squared errors beside a decision loss are those of the forecast, on the scale where it is made.
-        let aside = self.objective.weight(self.number) > 0.0 && !transforms.is_empty();
+        let apart = !transforms.is_empty() || spreads.is_some();
+        let aside = self.objective.weight(self.number) > 0.0 && apart;
         let aside = aside.then(|| read(true));
         let aside = aside.as_ref().map(|(truths, (predictions, slopes))| {
             let batch = Batch { predictions, truths, known: &known, ids: &ids };
@@ -108,7 +118,13 @@ impl<'a> Lesson<'a> {
         self.solving += step.work.solve;
         self.deriving += step.work.gradient;
         self.uncapped.extend(step.uncapped);
-        Ok(step.gradient)
+        if spreads.is_none() {
+            return Ok([step.gradient, Vec::new()]);
+        }
+        let half = |from: usize| {
+            step.gradient.chunks_exact(2 * width).flat_map(|row| &row[from..from + width]).copied().collect()
+        };
+        Ok([half(0), half(width)])
     }
 
     /// Where the loss is that of a quantile: its level, and what outputs are short of the truth, in units of the outputs.

@@ -105,6 +105,12 @@ impl Objective {
             let (batch, slopes) = aside.as_ref().map_or((batch, slopes), |(batch, slopes)| (batch, slopes));
             let losses = self.l2.evaluate(batch)?;
             let mut plain = outputs(&losses, slopes);
+            if plain.len() < gradient.len() {
+                // Squared errors say nothing of spreads, which stand behind the quantities of each row.
+                let none = vec![0.0; width / 2];
+                plain =
+                    plain.chunks_exact(width / 2).flat_map(|own| own.iter().chain(&none)).copied().collect();
+            }
             weigh(&mut plain, width, weights);
             mix(&mut gradient, &plain, weight);
             if weight >= 1.0 {

@@ -243,3 +243,11 @@ pub(crate) fn newsvendor(training: &str, rows: usize) -> Project {
 pub(crate) fn weights(model: &Model) -> Vec<&Weights> {
     model.members[0].descent().unwrap().weights()
 }
+
+/// The residuals of a model whose scenarios are its prediction plus these.
+pub(crate) fn residuals(model: &Model) -> Vec<f64> {
+    match model.law() {
+        Some(regretless_core::Law::Shift { residuals, .. }) => residuals,
+        other => panic!("{other:?}"),
+    }
+}

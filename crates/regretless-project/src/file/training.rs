@@ -11,7 +11,7 @@ use regretless_learn::{Infeasible, Keep, OptimizerKind, Regression, ScenarioSour
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrainingSection {
-    /// The method, with the suffixes `+l2` (mixed with L2) or `+stopped` (a forecast stopped on decisions), then `+scenarios`. Default `auto`.
+    /// The method, with the suffixes `+l2` (mixed with L2) or `+stopped` (a forecast stopped on decisions), then `+scenarios` or a source of them, such as `+scaled`. Default `auto`.
     pub method: Option<String>,
     /// The most epochs. Default 200.
     pub epochs: Option<usize>,
@@ -242,9 +242,10 @@ pub struct WeightsSection {
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct ScenariosSection {
-    /// Where they come from. Default `residuals`, of training rows and cross-fitted.
+    /// Where they come from. Default `residuals`, of training rows and cross-fitted; `scaled` by a predicted spread.
     #[serde(default)]
     pub source: ScenarioSource,
-    /// How many. Default 60.
+    /// The most residuals or past outcomes, evenly spaced over the training rows: by default all residuals and 4000 outcomes.
+    /// Members of an `ensemble`: by default 10.
     pub count: Option<usize>,
 }

@@ -1,6 +1,6 @@
 //! The page of finished runs.
 
-use regretless_learn::{Epoch, Measures, Outcome};
+use regretless_learn::{Epoch, Measures, Outcome, ScenarioSource};
 use regretless_report::{Charts, Comparison as Table, Distribution, Report, Row};
 
 use super::{activity, capital, curve, facts, scatter, settings, unit};
@@ -73,8 +73,11 @@ pub fn runs(all: &[Finished]) -> Report {
             lowest.as_ref().is_some_and(|best| m.rank(best).is_le()),
         ));
         let exhibit = &finished.trained.exhibit;
-        let kept = finished.trained.kept.trim_end_matches("+scenarios");
-        let stage: Vec<Epoch> = finished.epochs.iter().filter(|e| e.stage == kept).cloned().collect();
+        let kept = finished.trained.kept.as_str();
+        // What was kept may be an earlier predictor with scenarios.
+        let base = kept.rsplit_once('+').filter(|(_, last)| is_source(last)).map(|(base, _)| base);
+        let own = |e: &&Epoch| e.stage == kept || base.is_some_and(|base| e.stage == base);
+        let stage: Vec<Epoch> = finished.epochs.iter().filter(own).cloned().collect();
         charts.curves.extend(curve(&name, finished.trained.seed, &stage));
         charts.distributions.push(Distribution { method: name.clone(), regrets: exhibit.regrets.clone() });
         charts.scatters.push(scatter(&name, exhibit));
@@ -120,4 +123,9 @@ pub fn runs(all: &[Finished]) -> Report {
         settings: all.iter().flat_map(settings_of).collect(),
         notes,
     }
+}
+
+/// True for the suffixes of methods with scenarios.
+fn is_source(word: &str) -> bool {
+    word == "scenarios" || ScenarioSource::ALL.iter().any(|source| source.word() == word)
 }

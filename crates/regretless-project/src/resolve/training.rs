@@ -55,8 +55,11 @@ pub(super) fn training(
         let trouble = Trouble::OneOf("one of the two weights must be positive");
         return Err(ctx.fail(&key("weights"), trouble));
     }
-    let count = written.scenarios.count.unwrap_or(default.scenarios.count);
-    ctx.count(&key("scenarios").key("count"), count, 1..=100_000, "there are 1 to 100,000 scenarios")?;
+    let count = written.scenarios.count;
+    if let Some(count) = count {
+        let most = "there are 1 to 100,000 scenarios";
+        ctx.count(&key("scenarios").key("count"), count, 1..=100_000, most)?;
+    }
     Ok(TrainingSettings {
         method: method(ctx, &key("method"), written.method.as_deref())?,
         epochs,
@@ -85,7 +88,7 @@ fn method(ctx: &Context<'_>, key: &Key, written: Option<&str>) -> Result<MethodN
     let Some(name) = written else { return Ok(MethodName::default()) };
     name.parse().map_err(|error: MethodError| {
         let hint = format!(
-            "the methods are {}; those of the decision may end in `+l2`, `l1`, `l2` and `weighted-l1` in `+stopped`, all in `+scenarios`",
+            "the methods are {}; those of the decision may end in `+l2`, `l1`, `l2` and `weighted-l1` in `+stopped`, all in `+scenarios`, `+scaled`, `+neighbours` or `+forest`",
             Base::words()
         );
         ctx.fail(key, Trouble::Misfit(error.to_string())).hint(hint)

@@ -224,5 +224,6 @@ fn training(settings: &TrainingSettings, text: &mut Text) {
     text.key("infeasible", string(settings.infeasible.word()));
     text.key("seed", settings.seed);
     let scenarios = &settings.scenarios;
-    text.key("scenarios", format!("{{ source = \"{}\", count = {} }}", scenarios.source, scenarios.count));
+    let count = scenarios.count.map_or_else(String::new, |count| format!(", count = {count}"));
+    text.key("scenarios", format!("{{ source = \"{}\"{count} }}", scenarios.source));
 }

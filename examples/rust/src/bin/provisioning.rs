@@ -33,7 +33,7 @@ fn problem() -> Result<Problem, ProblemError> {
 fn settings(epochs: usize) -> Settings {
     let mut settings = linear(epochs);
     settings.training.learning_rate = 0.01;
-    settings.training.scenarios.count = 30;
+    settings.training.scenarios.count = Some(30);
     settings
 }
 

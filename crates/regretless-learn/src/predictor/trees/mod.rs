@@ -130,6 +130,11 @@ impl Trees {
         &self.grown
     }
 
+    /// Adds the trees of another ensemble to its own.
+    pub(crate) fn take(&mut self, other: Self) {
+        self.grown.extend(other.grown);
+    }
+
     /// How trees are grown.
     pub fn settings(&self) -> &TreeSettings {
         &self.settings

@@ -167,6 +167,24 @@ impl Tree {
         if x.is_nan() { node.missing & 1 == 1 } else { !self.sets[node.threshold as usize].has(x as u8) }
     }
 
+    /// The leaf that a row arrives at, numbered in the order of nodes.
+    pub fn leaf_of(&self, row: &[f32]) -> usize {
+        let mut at = 0;
+        loop {
+            let node = &self.nodes[at];
+            if node.child as usize == at {
+                return self.leaf[at] as usize;
+            }
+            let x = row[node.feature as usize];
+            let right = if node.missing & BY_SET != 0 {
+                self.is_right(node, x)
+            } else {
+                x > node.threshold || x.is_nan() && node.missing == 1
+            };
+            at = node.child as usize + usize::from(right);
+        }
+    }
+
     /// Adds the outputs of rows with `features` inputs each to `sums`, `width` a row.
     pub(super) fn add(&self, inputs: &[f32], features: usize, sums: &mut [f64], width: usize) {
         let own = self.outputs;
