@@ -36,6 +36,7 @@ pub use data::series::Series;
 pub use data::suspicions::ENOUGH;
 pub use data::transform::{Scale, Transform};
 pub use error::{Hint, LearnError, Setting};
+pub use evaluate::calibration::Calibration;
 pub use evaluate::exhibit::{Activity, Exhibit};
 pub use evaluate::judge::{Judgement, judge};
 pub use evaluate::measures::{Measures, Tally};

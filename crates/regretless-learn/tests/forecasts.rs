@@ -10,7 +10,7 @@ use std::fmt::Write;
 use common::{NEWSVENDOR, Project, fit, normal, residuals};
 use rand::RngExt;
 use regretless_core::Law;
-use regretless_learn::{Chosen, Task, judge, stream};
+use regretless_learn::{Chosen, Silent, Task, judge, stream, train_task};
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 /// Demand 20 + 3f with a spread of 2 + 1.6g, both features uniform on ±1; ordering one too few costs 3, one too many 1.
@@ -127,6 +127,41 @@ fn past_outcomes_are_weighted() {
         let own = fit(&task, method).unwrap();
         assert!(excess(&task, &own) < 0.8 * excess(&task, &blind), "{method}");
     }
+}
+
+/// Where the noise is what the model takes it for, intervals hold what they say, and costs what was expected.
+#[test]
+fn scenarios_are_compared_with_what_came_true() {
+    let project = heteroscedastic(1500, "[training]\nmethod = \"l2+scaled\"\n");
+    let mut silent = Silent;
+    let (outcome, model, _) = train_task(&project.task(), None, &mut silent).unwrap();
+    let found = outcome.calibration.unwrap();
+    // 256 rows: standard errors of 0.031 and 0.019.
+    assert!((found.half - 0.5).abs() < 0.1 && (found.nine_tenths - 0.9).abs() < 0.06, "{found:?}");
+    assert!((found.expected / found.realised - 1.0).abs() < 0.15, "{found:?}");
+    // The pinball loss by hand, over rows that all are looked at.
+    let task = project.task();
+    let rows: Vec<usize> = (0..256).map(|i| task.test()[i * task.test().len() / 256]).collect();
+    let (seen, truths) = (model.seen(&task.features(&rows), rows.len()), task.targets(&rows));
+    let Some(Law::Scale { mut atoms, .. }) = model.law() else { panic!() };
+    atoms.sort_by(f64::total_cmp);
+    let (mut loss, mut count) = (0.0, 0.0);
+    for (own, truth) in seen.chunks_exact(2).zip(truths) {
+        for level in [0.05, 0.25, 0.5, 0.75, 0.95] {
+            let at = (level * atoms.len() as f64).ceil() as usize - 1;
+            let short = truth - (own[0] + own[1] * atoms[at]);
+            loss += f64::max(level * short, (level - 1.0) * short);
+            count += 1.0;
+        }
+    }
+    assert!(
+        (found.pinball - loss / count).abs() < 1e-6 * found.pinball,
+        "{} {}",
+        found.pinball,
+        loss / count
+    );
+    let point = heteroscedastic(200, "[training]\nmethod = \"l2\"\n");
+    assert_eq!(train_task(&point.task(), None, &mut silent).unwrap().0.calibration, None);
 }
 
 /// The nearest, by hand: with one feature they are a run of the sorted rows.

@@ -78,6 +78,15 @@ fn render(run: &Run, trained: &Trained) -> Result<String, CliError> {
     let _ = writeln!(out, "On {part}:");
     let mut lines = measures(judged, &spec);
     lines.push(("constant predictor's regret".into(), four(trained.constant.regret)));
+    if let Some(found) = &trained.calibration {
+        let share = |share: f64| format!("{:.0} %", 100.0 * share);
+        lines.push(("truths within half of the scenarios".into(), share(found.half)));
+        lines.push(("within nine tenths of them".into(), share(found.nine_tenths)));
+        lines.push((
+            "mean objective expected, and realised".into(),
+            format!("{}, {}", four(found.expected), four(found.realised)),
+        ));
+    }
     out += &aligned(&lines);
     for warning in &trained.warnings {
         let _ = writeln!(out, "\nwarning: {}", wrapped(warning, 9));

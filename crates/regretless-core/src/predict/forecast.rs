@@ -59,17 +59,22 @@ impl Forecast {
 
     /// A quantile of quantity `j`: the least value that it stays within with probability `level`.
     pub fn quantile(&self, j: usize, level: f64) -> f64 {
+        self.quantiles(j, [level])[0]
+    }
+
+    /// Several quantiles of a quantity.
+    pub fn quantiles<const N: usize>(&self, j: usize, levels: [f64; N]) -> [f64; N] {
         let mut marginal: Vec<(f64, f64)> = self.each().map(|(point, weight)| (point[j], weight)).collect();
         marginal.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let mut below = 0.0;
-        for (value, weight) in &marginal {
-            below += weight;
-            // What rounding leaves out of a sum of shares.
-            if below >= level - 1e-12 {
-                return *value;
-            }
-        }
-        marginal.last().map_or(f64::NAN, |(value, _)| *value)
+        levels.map(|level| {
+            let mut below = 0.0;
+            let reached = marginal.iter().find(|(_, weight)| {
+                below += weight;
+                // What rounding leaves out of a sum of shares.
+                below >= level - 1e-12
+            });
+            reached.or(marginal.last()).map_or(f64::NAN, |(value, _)| *value)
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
+use crate::evaluate::calibration::Calibration;
 use crate::evaluate::exhibit::Exhibit;
 use crate::evaluate::judge::judge;
 use crate::evaluate::measures::Measures;
@@ -52,6 +53,9 @@ pub struct Outcome {
     /// What a user should not trust unseen.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// How the scenarios of the model that was kept compare with what came true, if it has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     /// For the report.
     pub exhibit: Exhibit,
 }
@@ -86,6 +90,7 @@ pub fn train_task(
         tried: chosen.tried,
         notes: task.notes().to_vec(),
         warnings: task.warnings().to_vec(),
+        calibration: Calibration::of(task, &model, &judgement),
         exhibit: Exhibit::of(task, &judgement),
     };
     Ok((outcome, model, card))

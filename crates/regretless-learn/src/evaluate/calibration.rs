@@ -1,0 +1,75 @@
+//! How forecasts compare with what came true.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::judge::Judgement;
+use crate::model::Model;
+use crate::task::Task;
+
+/// Rows that are looked at, at most; thousands of scenarios are sorted for each.
+const ROWS: usize = 256;
+
+/// The quantiles that are looked at.
+const LEVELS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
+
+/// Scenarios beside the truth, over all quantities of some rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// Rows that were looked at.
+    pub rows: usize,
+    /// Share of the truths that are within the middle half of their scenarios; 0.5 is right.
+    pub half: f64,
+    /// Share within the middle nine tenths; 0.9 is right.
+    pub nine_tenths: f64,
+    /// Mean pinball loss of the quantiles at 5, 25, 50, 75 and 95 %, in the quantities' own units.
+    pub pinball: f64,
+    /// The mean objective that was expected of the decisions of all rows.
+    pub expected: f64,
+    /// The mean objective that came of them.
+    pub realised: f64,
+}
+
+impl Calibration {
+    /// Of a model's decisions on rows of a task; `None` for a point forecast, and where nothing was decided.
+    pub(crate) fn of(task: &Task, model: &Model, judged: &Judgement) -> Option<Self> {
+        let law = model.law()?;
+        let there: Vec<usize> =
+            (0..judged.rows.len()).filter(|&i| judged.decisions[i].trouble.is_none()).collect();
+        let count = there.len().min(ROWS);
+        let looked: Vec<usize> = (0..count).map(|i| judged.rows[there[i * there.len() / count]]).collect();
+        let (width, seen) = (model.width(), model.seen(&task.features(&looked), count));
+        let truths = task.targets(&looked);
+        let row = |(numbers, truth): (&[f64], &[f64])| {
+            let forecast = law.forecast(numbers, width);
+            let one = |(j, truth): (usize, &f64)| {
+                let at = forecast.quantiles(j, LEVELS);
+                let within =
+                    |low: usize, high: usize| f64::from(u8::from(at[low] <= *truth && *truth <= at[high]));
+                let loss = |(level, at): (&f64, &f64)| {
+                    let short = truth - at;
+                    short * (level - f64::from(u8::from(short < 0.0)))
+                };
+                let pinball = LEVELS.iter().zip(&at).map(loss).sum::<f64>() / LEVELS.len() as f64;
+                [within(1, 3), within(0, 4), pinball]
+            };
+            let each = truth.iter().enumerate().map(one);
+            each.fold([0.0; 3], |sum, own| [sum[0] + own[0], sum[1] + own[1], sum[2] + own[2]])
+        };
+        let pairs: Vec<(&[f64], &[f64])> =
+            seen.chunks_exact(law.entries(width)).zip(truths.chunks_exact(width)).collect();
+        let rows: Vec<[f64; 3]> = pairs.into_par_iter().map(row).collect();
+        let mean = |k: usize| rows.iter().map(|row| row[k]).sum::<f64>() / (count * width) as f64;
+        let over = |of: fn(&regretless_core::Decision) -> f64| {
+            there.iter().map(|&i| of(&judged.decisions[i])).sum::<f64>() / there.len() as f64
+        };
+        (count > 0).then(|| Self {
+            rows: count,
+            half: mean(0),
+            nine_tenths: mean(1),
+            pinball: mean(2),
+            expected: over(|d| d.predicted_objective),
+            realised: over(|d| d.objective),
+        })
+    }
+}
