@@ -200,10 +200,7 @@ fn kinds_can_be_stated_and_check_shows_them() {
     );
     for (kinds, told) in [
         ("{ dya = \"date\" }", "no column of the table fits `dya`"),
-        (
-            "{ day = \"dates\" }",
-            "expected \"number\", \"category\", \"date\", or a list of the parts of a date",
-        ),
+        ("{ day = \"dates\" }", "expected \"number\", \"category\", \"date\", or a list"),
         ("{ day = [] }", "no part of the date is named"),
         ("{ shop = \"number\" }", "`north` is not a number"),
         ("{ shop = \"date\" }", "`north` is not a date"),

@@ -60,7 +60,7 @@ pub use settings::{
     Activation, Base, Clip, Ensembles, ErrorWeights, Infeasible, Initial, Keep, MethodError, MethodName, Mix,
     Monotone, OptimizerKind, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
     Regression, ScenarioSource, Scenarios, Schedule, Settings, Sharpness, Split, SplitKind, Stop,
-    SurrogateSettings, TargetTransform, TrainingSettings, TreeBase, TreeSettings, Warmup, visible,
+    SurrogateSettings, TargetTransform, Timed, TrainingSettings, TreeBase, TreeSettings, Warmup, visible,
 };
 pub use shard::{Shard, ShardError};
 pub use study::{

@@ -224,3 +224,119 @@ fn infeasible_rows_are_skipped_without_harm() {
     let error = refused(&with_capacity("infeasible = \"skip\"", &[8, 9, 10, 11]));
     assert!(error.to_string().contains("validation part has no rows"), "{error}");
 }
+
+/// A long table: 40 days, three shops each day, in the order of the shops.
+fn panel() -> String {
+    let mut text = String::from("day,shop,f,v_a,v_b\n");
+    for shop in 0..3 {
+        for day in 0..40 {
+            let (year, month, date) = regretless_learn::civil(17_532 + day);
+            let f = 100 * shop + day;
+            writeln!(text, "{year:04}-{month:02}-{date:02},s{shop},{f},{},{}", f % 11, f * 5 % 13).unwrap();
+        }
+    }
+    text
+}
+
+/// The days (from 0) and the shops of each part.
+fn of_panel(split: &str) -> [(Vec<i64>, Vec<usize>); 3] {
+    let data =
+        format!("file = \"history.csv\"\nseries = \"shop\"\ntime = \"day\"\nfeatures = \"f\"\n{split}");
+    let task = Project::new(&problem(&data, ""), &panel()).task();
+    [task.train(), task.valid(), task.test()].map(|rows| {
+        let mut days: Vec<i64> = rows.iter().map(|&row| task.data().time_of(row) as i64 - 17_532).collect();
+        let mut shops: Vec<usize> = rows.iter().map(|&row| task.data().series.of(row)).collect();
+        assert!(days.is_sorted(), "rows are in the order of time");
+        let features = task.features(rows);
+        assert!(days.iter().zip(&features).all(|(day, x)| *day == (x % 100.0) as i64), "a row stays a row");
+        assert_eq!(days.len(), rows.len());
+        days.dedup();
+        shops.sort_unstable();
+        shops.dedup();
+        (days, shops)
+    })
+}
+
+#[test]
+fn splits_never_cut_through_a_date() {
+    let all = vec![0, 1, 2];
+    // A fifth of 120 rows is 24, and 24 are eight days.
+    let [train, valid, test] = of_panel("");
+    assert_eq!(
+        (train, valid, test),
+        (
+            ((0..24).collect(), all.clone()),
+            ((24..32).collect(), all.clone()),
+            ((32..40).collect(), all.clone())
+        )
+    );
+    // 25 rows of test would begin within a day: it begins with the next one.
+    let [_, _, (test, _)] = of_panel("split = { valid = 0.2, test = 0.21 }");
+    assert_eq!(test, (32..40).collect::<Vec<_>>());
+    let [train, valid, test] = of_panel("split = { kind = \"random\" }");
+    for (days, shops) in [&train, &valid, &test] {
+        assert_eq!(*shops, all, "{days:?}");
+    }
+    let mut days = [train.0, valid.0, test.0].concat();
+    days.sort_unstable();
+    assert_eq!(days, (0..40).collect::<Vec<_>>(), "a day is in one part");
+}
+
+#[test]
+fn dates_begin_parts_and_gaps_part_them() {
+    let [train, valid, test] = of_panel("split = { valid_from = 2018-01-21, test_from = \"2018-02-01\" }");
+    assert_eq!((train.0, valid.0, test.0), ((0..20).collect(), (20..31).collect(), (31..40).collect()));
+    // Without a beginning validation has its share of what is before the test: 20 % of 93 rows, whole days.
+    let [train, valid, _] = of_panel("split = { test_from = 2018-02-01 }");
+    assert_eq!((train.0.last(), valid.0.first()), (Some(&24), Some(&25)));
+    // Seven days before a part nothing is used.
+    let [train, valid, test] =
+        of_panel("split = { valid_from = 2018-01-21, test_from = 2018-02-01, gap = 7 }");
+    assert_eq!((train.0, valid.0, test.0), ((0..13).collect(), (20..24).collect(), (31..40).collect()));
+    let [train, valid, test] = of_panel("split = { valid = 0.2, test = 0.2, gap = 2 }");
+    assert_eq!((train.0, valid.0, test.0), ((0..22).collect(), (24..30).collect(), (32..40).collect()));
+}
+
+#[test]
+fn series_stay_whole_where_they_are_drawn() {
+    let [train, valid, test] = of_panel("split = { kind = \"series\", valid = 0.3, test = 0.3 }");
+    let mut shops = [train.1, valid.1, test.1].concat();
+    assert_eq!(shops.len(), 3);
+    shops.sort_unstable();
+    assert_eq!(shops, [0, 1, 2]);
+}
+
+#[test]
+fn what_a_split_by_time_needs_is_said() {
+    let said = |data: &str| {
+        let text = problem(&format!("file = \"history.csv\"\nfeatures = \"f\"\n{data}"), "");
+        let project = Project::new("", &panel());
+        project.write("problem.toml", text);
+        let read = regretless_project::Spec::read(project.path("problem.toml"));
+        read.map_err(|e| e.to_string()).and_then(|spec| spec.task().map_err(|e| e.to_string())).err().unwrap()
+    };
+    for (data, told) in [
+        ("split = { test_from = 2018-02-01 }", "`test_from` needs a column that says when a row is"),
+        ("time = \"day\"\nsplit = { test_from = \"soon\" }", "`soon` is not a date"),
+        (
+            "time = \"day\"\nsplit = { test_from = 5 }",
+            "`data.time` holds dates, and the split states numbers",
+        ),
+        (
+            "time = \"day\"\nsplit = { test_from = 2018-02-01, test = 0.1 }",
+            "`test_from` or the share `test`, not both",
+        ),
+        (
+            "time = \"day\"\nsplit = { kind = \"random\", gap = 1 }",
+            "dates and gaps do not go with `kind = \"random\"`",
+        ),
+        (
+            "time = \"day\"\nsplit = { valid_from = 2018-03-01, test_from = 2018-02-01 }",
+            "validation begins before the test",
+        ),
+        ("split = { kind = \"series\" }", "a split by series needs `data.series`"),
+    ] {
+        let found = said(data);
+        assert!(found.contains(told), "{data}: {found}");
+    }
+}

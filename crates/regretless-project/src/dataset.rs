@@ -298,7 +298,9 @@ impl<'a> DataReader<'a> {
             if !lacks && !out.troubles.last().is_some_and(Option::is_some) {
                 gaps.for_each(|(gap, _)| *gap += 1);
             }
-            out.times.extend(&row[features + targets + known..]);
+            // Days, as people count them.
+            let unit = if self.columns.time.is_some_and(|(_, dates)| dates) { 86_400.0 } else { 1.0 };
+            out.times.extend(row[features + targets + known..].iter().map(|at| at / unit));
             out.lines.push(chunk.lines[i]);
             out.numbers.push(self.seen.0 + i);
             out.rows += 1;

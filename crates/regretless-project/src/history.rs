@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use regretless_learn::{Dataset, Names, Part, Task};
+use regretless_learn::{Dataset, Names, Part, Split, Task};
 
 use crate::columns::{Columns, Want, Wonted};
 use crate::error::{Place, ProjectError, Result, SpecError, Trouble};
@@ -53,7 +53,7 @@ impl Spec {
                 }
             }
         }
-        Ok((history.data, history.columns))
+        Ok((history.data.in_time(), history.columns))
     }
 
     /// The data in a frame, and the columns they came from: a table as any other, whatever `[data]` names.
@@ -64,7 +64,7 @@ impl Spec {
         // Rows of a frame have numbers and no lines.
         history.data.lines.clear();
         history.data.sources.clear();
-        Ok((history.data, history.columns))
+        Ok((history.data.in_time(), history.columns))
     }
 }
 
@@ -104,6 +104,18 @@ impl History<'_> {
             let what = format!("its columns are in another order than those of {}", data.sources[0].0);
             return Err(SpecError::new(Place::File(name.into()), Trouble::Misfit(what))
                 .hint("name them one by one, with `predict` and `known`"));
+        }
+        if let (Split::Timed(timed), Some((_, dates))) = (&self.spec.settings().split, found.time) {
+            let stated = timed.test_from.is_some() || timed.valid_from.is_some();
+            if stated && timed.dates != dates {
+                let words = |dates| if dates { "dates" } else { "numbers" };
+                let what = format!(
+                    "`data.time` holds {}, and the split states {}",
+                    words(dates),
+                    words(timed.dates)
+                );
+                return Err(SpecError::new(reader.place_of(1), Trouble::Misfit(what)));
+            }
         }
         data.sources.push((name.to_owned(), first));
         let mut dropped = 0;

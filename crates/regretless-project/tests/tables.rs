@@ -195,7 +195,10 @@ mod parquet {
             ),
             "{error}"
         );
-        let mut data = DataReader::open(&spec, &path, Want { features: true, targets: true }).unwrap();
+        let both = Want { features: true, targets: true };
+        let refusing = format!("{text}[data]\nfile = \"t.parquet\"\nmissing = \"refuse\"\n");
+        let spec = Spec::parse(refusing, "p.toml", &Limits::default()).unwrap();
+        let mut data = DataReader::open(&spec, &path, both).unwrap();
         assert_eq!(data.columns().feature_names, ["name", "day"]);
         let error = data.next().unwrap_err().to_string();
         assert!(error.ends_with("row 2 `temp`, row 5 `temp`, row 8 `temp`"), "{error}");

@@ -211,7 +211,7 @@ fn refused_elsewhere() {
         ),
         (
             "[data]\nfile = \"a\"\nsplit = { column = \"part\", valid = 0.5 }",
-            "data.split: a split is by `column` or by shares, not both",
+            "data.split: a split is by `column` or by shares and dates, not both",
         ),
         (
             "[data]\ntrain = \"a\"\nsplit = { test = 0.5 }",

@@ -4,9 +4,9 @@ use regretless_core::{Placement, Problem};
 
 use super::kind::Kind;
 use super::series::Series;
+use super::split;
 use crate::content::Content;
 use crate::data::suspicions;
-use crate::random::order;
 use crate::settings::{Part, Split};
 
 /// What the numbers of a dataset are called.
@@ -68,7 +68,7 @@ pub struct Dataset {
     pub sources: Vec<(String, usize)>,
     /// Which series each row belongs to.
     pub series: Series,
-    /// When each row is: seconds since the beginning of 1970, or any number that rises with time. Empty if the order of the rows says it.
+    /// When each row is: days since the beginning of 1970, or any number that rises with time. Empty if the order of the rows says it.
     pub times: Vec<f64>,
     /// How much each row counts in training; empty if all count the same.
     pub weights: Vec<f64>,
@@ -163,44 +163,42 @@ impl Dataset {
         format!("{name}line {line}")
     }
 
-    /// Rows of the training, validation and test part, each ascending.
+    /// Rows of the training, validation and test part, each ascending. Rows of one time stay together.
     pub fn split(&self, split: &Split, seed: u64) -> [Vec<usize>; 3] {
-        let mut parts: [Vec<usize>; 3] = Default::default();
-        let mut open = Vec::new();
-        for (row, part) in self.parts.iter().enumerate() {
-            match part {
-                Some(part) => parts[*part as usize].push(row),
-                None => open.push(row),
-            }
-        }
-        // Sources of their own for training but not for validation: validation comes out of training.
-        if open.is_empty() && parts[Part::Valid as usize].is_empty() && !matches!(split, Split::Column(_)) {
-            open = std::mem::take(&mut parts[Part::Train as usize]);
-        }
-        let (random, valid, mut test) = match *split {
-            Split::Chronological { valid, test } => (false, valid, test),
-            Split::Random { valid, test } => (true, valid, test),
-            Split::Column(_) => (true, 0.2, 0.2),
-        };
-        if !parts[Part::Test as usize].is_empty() || self.sources.len() > 1 {
-            test = 0.0;
-        }
-        let n = open.len();
-        let order = if random { order(n, seed, u64::MAX) } else { (0..n).collect() };
-        let count = |share: f64| ((share * n as f64).round() as usize).min(n);
-        let (valid, test) = (count(valid), count(test));
-        let train = n.saturating_sub(valid + test);
-        for (i, &at) in order.iter().enumerate() {
-            let part = if i < train {
-                Part::Train
-            } else if i < train + valid {
-                Part::Valid
-            } else {
-                Part::Test
-            };
-            parts[part as usize].push(open[at]);
-        }
-        parts.iter_mut().for_each(|p| p.sort_unstable());
-        parts
+        split::split(self, split, seed)
     }
+
+    /// Puts the rows of each source into the order of time.
+    pub fn in_time(mut self) -> Self {
+        if self.times.is_empty() {
+            return self;
+        }
+        let ends = self.sources.iter().skip(1).map(|(_, first)| *first).chain([self.rows()]);
+        let mut order: Vec<usize> = (0..self.rows()).collect();
+        let mut start = 0;
+        for end in ends {
+            order[start..end].sort_by(|a, b| self.times[*a].total_cmp(&self.times[*b]));
+            start = end;
+        }
+        let (rows, known) = (self.rows(), self.known.names.len());
+        let targets = self.targets.len() / rows.max(1);
+        self.features = taken(&self.features, self.width(), &order);
+        self.targets = taken(&self.targets, targets, &order);
+        self.known.values = taken(&self.known.values, known, &order);
+        self.parts = taken(&self.parts, 1, &order);
+        self.times = taken(&self.times, 1, &order);
+        if !self.lines.is_empty() {
+            self.lines = taken(&self.lines, 1, &order);
+        }
+        if !self.weights.is_empty() {
+            self.weights = taken(&self.weights, 1, &order);
+        }
+        self.series = self.series.taken(&order);
+        self
+    }
+}
+
+/// Some rows of a row-major table.
+fn taken<T: Copy>(table: &[T], width: usize, rows: &[usize]) -> Vec<T> {
+    rows.iter().flat_map(|row| &table[row * width..(row + 1) * width]).copied().collect()
 }

@@ -6,5 +6,6 @@ pub(crate) mod encoder;
 pub(crate) mod kind;
 pub(crate) mod scaler;
 pub(crate) mod series;
+pub(crate) mod split;
 pub(crate) mod suspicions;
 pub(crate) mod transform;

@@ -45,6 +45,14 @@ impl Series {
         self.of.is_empty()
     }
 
+    /// The series of some rows; numbers stay.
+    pub(crate) fn taken(mut self, rows: &[usize]) -> Self {
+        if !self.of.is_empty() {
+            self.of = rows.iter().map(|&row| self.of[row]).collect();
+        }
+        self
+    }
+
     /// The number of a series by its name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()

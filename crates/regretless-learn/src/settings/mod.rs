@@ -12,7 +12,7 @@ pub use predictor::{
     Activation, Ensembles, Initial, Monotone, PredictorKind, PredictorSettings, QuadraticForm,
     QuadraticSettings, TargetTransform, TreeBase, TreeSettings,
 };
-pub use split::{Part, Split, SplitKind};
+pub use split::{Part, Split, SplitKind, Timed};
 pub use surrogate::SurrogateSettings;
 pub use training::{
     Clip, ErrorWeights, Infeasible, Keep, Mix, OptimizerKind, Ramp, Regression, ScenarioSource, Scenarios,

@@ -24,6 +24,32 @@ pub enum Split {
     },
     /// By a column with `train`, `valid` and `test`.
     Column(String),
+    /// By when rows are.
+    Timed(Timed),
+    /// Whole series at random by the seed; the shares of validation and test.
+    Series {
+        /// Share of validation.
+        valid: f64,
+        /// Share of test.
+        test: f64,
+    },
+}
+
+/// A split by when rows are: training first, test last.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Timed {
+    /// When validation begins; by the share of what is before the test where there is none.
+    pub valid_from: Option<f64>,
+    /// The share of validation, where it has no beginning.
+    pub valid: f64,
+    /// When the test begins; by its share where there is none.
+    pub test_from: Option<f64>,
+    /// The share of the test, where it has no beginning.
+    pub test: f64,
+    /// The time before validation and before the test of which no row is used: what a row knows of the days before it.
+    pub gap: f64,
+    /// Whether times are dates, counted in days since the beginning of 1970.
+    pub dates: bool,
 }
 
 impl Default for Split {
@@ -38,8 +64,10 @@ words! {
         /// At random by the seed.
         #[default]
         Random = "random",
-        /// In the order of the table.
+        /// In the order of the table, or of time where a column has it.
         Chronological = "chronological",
+        /// Whole series at random by the seed.
+        Series = "series",
     }
 }
 

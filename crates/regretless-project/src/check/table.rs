@@ -105,9 +105,14 @@ fn missing(spec: &Spec, data: &Dataset) -> Finding {
 
 fn split(spec: &Spec, parts: &[Vec<usize>; 3]) -> Finding {
     let how = match &spec.settings().split {
+        Split::Chronological { .. } if spec.data().is_some_and(|data| data.time.is_some()) => {
+            "in the order of time"
+        }
         Split::Chronological { .. } => "in the order of the table",
         Split::Random { .. } => "at random, by the seed",
         Split::Column(_) => "by a column",
+        Split::Timed(_) => "in the order of time",
+        Split::Series { .. } => "whole series at random, by the seed",
     };
     let [train, valid, test] = parts.each_ref().map(Vec::len);
     let detail = format!("{train} rows for training, {valid} for validation, {test} for test, {how}");

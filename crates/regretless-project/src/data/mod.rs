@@ -26,6 +26,7 @@ pub(crate) use chunk::{Bad, Reads, Selection, Wanted};
 pub use frame::{Column, Frame};
 pub(crate) use inflate::inflate;
 pub(crate) use levels::{Levels, MOST as MOST_LEVELS};
+pub(crate) use moment::moment;
 pub(crate) use open::{io_error, open, read_text};
 #[cfg(feature = "parquet")]
 pub use parquet_out::{OutColumn, ParquetOut};

@@ -5,7 +5,7 @@ use regretless_learn::days;
 /// Seconds since the beginning of 1970 of `2018-06-01`, `2018/06/01` or `01.06.2018`, with or without a time such as
 /// `T13:30`, ` 13:30:15` or `13:30:15.25`; `None` if the text is no date. A zone at the end is passed over: what counts is the clock of the
 /// place, by which people live.
-pub(super) fn moment(text: &[u8]) -> Option<f64> {
+pub(crate) fn moment(text: &[u8]) -> Option<f64> {
     let text = text.trim_ascii();
     let (date, rest) = text.split_at_checked(10)?;
     let (year, month, day) = match *date {

@@ -78,10 +78,11 @@ words! {
 }
 
 /// How rows are split into training, validation and test.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct SplitSection {
-    /// At random by the seed, or in the order of the table. Default `random`.
+    /// At random by the seed, in the order of the table or of `time`, or whole series at random. Default `random`, and
+    /// `chronological` where there is a `time`.
     pub kind: Option<SplitKind>,
     /// Share of validation. Default 0.2.
     pub valid: Option<f64>,
@@ -89,4 +90,22 @@ pub struct SplitSection {
     pub test: Option<f64>,
     /// A column with `train`, `valid` and `test`, instead of shares.
     pub column: Option<String>,
+    /// When validation begins, instead of its share.
+    pub valid_from: Option<MomentSetting>,
+    /// When the test begins, instead of its share.
+    pub test_from: Option<MomentSetting>,
+    /// The time before validation and before the test of which no row is used; days where `time` is a date.
+    pub gap: Option<f64>,
+}
+
+/// A moment.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[serde(untagged)]
+pub enum MomentSetting {
+    /// Of a `time` in numbers.
+    Number(f64),
+    /// A date as TOML has them.
+    Date(#[schemars(with = "String")] toml::value::Datetime),
+    /// A date in text.
+    Text(String),
 }

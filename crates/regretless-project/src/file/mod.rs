@@ -21,7 +21,7 @@ pub use algebra::{
     AlgebraFile, Amount, GoalSection, HardRowSection, MemberSetting, NameSection, QuantitySection,
     QuantityTable, SetFile, SetSection, SoftRowSection, ValueSetting, VariableSection,
 };
-pub use dataset::{DataSection, KindName, KindSetting, SplitSection};
+pub use dataset::{DataSection, KindName, KindSetting, MomentSetting, SplitSection};
 pub use predictor::{PredictorSection, QuadraticSection};
 pub use schema::json_schema;
 pub use settings::{

@@ -1,11 +1,11 @@
 //! The `[data]` section, checked.
 
-use regretless_learn::{DatePart, Split, SplitKind};
+use regretless_learn::{DatePart, Split, SplitKind, Timed};
 
 use super::Context;
 use crate::data_settings::{ColumnKind, DataFiles, DataSettings};
-use crate::error::{Result, Trouble};
-use crate::file::{DataSection, KindName, KindSetting, SplitSection};
+use crate::error::{Result, Trouble, shorten};
+use crate::file::{DataSection, KindName, KindSetting, MomentSetting, SplitSection};
 use crate::key::Key;
 
 pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Result<(DataSettings, Split)> {
@@ -43,7 +43,7 @@ pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Re
             return Err(ctx.fail(&key, Trouble::Empty("the name of a column is empty")));
         }
     }
-    let split = split(ctx, &section.key("split"), &written.split, &files)?;
+    let split = split(ctx, &section.key("split"), written, &files)?;
     let data = DataSettings {
         files,
         features: features.cloned(),
@@ -121,10 +121,11 @@ fn files(ctx: &Context<'_>, section: &Key, written: &DataSection) -> Result<Data
     }
 }
 
-fn split(ctx: &Context<'_>, key: &Key, written: &SplitSection, files: &DataFiles) -> Result<Split> {
+fn split(ctx: &Context<'_>, key: &Key, data: &DataSection, files: &DataFiles) -> Result<Split> {
+    let written = &data.split;
     if let Some(column) = &written.column {
-        if written.kind.is_some() || written.valid.is_some() || written.test.is_some() {
-            let trouble = Trouble::OneOf("a split is by `column` or by shares, not both");
+        if *written != (SplitSection { column: written.column.clone(), ..SplitSection::default() }) {
+            let trouble = Trouble::OneOf("a split is by `column` or by shares and dates, not both");
             return Err(ctx.fail(key, trouble));
         }
         if matches!(files, DataFiles::Parts { .. }) {
@@ -157,8 +158,73 @@ fn split(ctx: &Context<'_>, key: &Key, written: &SplitSection, files: &DataFiles
         valid + test < 1.0,
         "validation and test together leave something to train on",
     )?;
-    Ok(match written.kind.unwrap_or_default() {
-        SplitKind::Random => Split::Random { valid, test },
-        SplitKind::Chronological => Split::Chronological { valid, test },
+    let timed = timed(ctx, key, data, (valid, test))?;
+    let usual = if data.time.is_some() { SplitKind::Chronological } else { SplitKind::Random };
+    Ok(match (written.kind.unwrap_or(usual), timed) {
+        (SplitKind::Chronological, Some(timed)) => Split::Timed(timed),
+        (kind, Some(_)) => {
+            let trouble = Trouble::Misfit(format!("dates and gaps do not go with `kind = \"{kind}\"`"));
+            return Err(ctx
+                .fail(&key.key("kind"), trouble)
+                .hint("leave it out, or write kind = \"chronological\""));
+        }
+        (SplitKind::Random, None) => Split::Random { valid, test },
+        (SplitKind::Chronological, None) => Split::Chronological { valid, test },
+        (SplitKind::Series, None) if data.series.0.is_empty() => {
+            let trouble = Trouble::OneOf("a split by series needs `data.series`");
+            return Err(ctx
+                .fail(&key.key("kind"), trouble)
+                .hint("name the column, such as series = \"shop\""));
+        }
+        (SplitKind::Series, None) => Split::Series { valid, test },
     })
+}
+
+/// What is cut by when rows are, if anything is.
+fn timed(
+    ctx: &Context<'_>,
+    key: &Key,
+    data: &DataSection,
+    (valid, test): (f64, f64),
+) -> Result<Option<Timed>> {
+    let written = &data.split;
+    let mut dates = None;
+    let mut from = |name: &str, share: Option<f64>, moment: &Option<MomentSetting>| -> Result<Option<f64>> {
+        let Some(moment) = moment else { return Ok(None) };
+        let key = key.key(name);
+        if share.is_some() {
+            let share = name.trim_end_matches("_from");
+            let trouble = Trouble::Misfit(format!("`{name}` or the share `{share}`, not both"));
+            return Err(ctx.fail(&key, trouble));
+        }
+        let text = match moment {
+            MomentSetting::Number(number) => {
+                ctx.within(&key, *number, number.is_finite(), "a moment is a finite number or a date")?;
+                dates.get_or_insert(false);
+                return Ok(Some(*number));
+            }
+            MomentSetting::Date(date) => date.to_string(),
+            MomentSetting::Text(text) => text.clone(),
+        };
+        dates.get_or_insert(true);
+        match crate::data::moment(text.as_bytes()) {
+            Some(seconds) => Ok(Some(seconds / 86_400.0)),
+            None => Err(ctx.fail(&key, Trouble::NotADate(shorten(&text))).hint("write it as 2018-06-01")),
+        }
+    };
+    let valid_from = from("valid_from", written.valid, &written.valid_from)?;
+    let test_from = from("test_from", written.test, &written.test_from)?;
+    let gap = written.gap.unwrap_or(0.0);
+    ctx.within(&key.key("gap"), gap, gap >= 0.0 && gap.is_finite(), "a gap is 0 or more")?;
+    let first =
+        [("test_from", test_from.is_some()), ("valid_from", valid_from.is_some()), ("gap", gap > 0.0)];
+    let Some((name, _)) = first.into_iter().find(|(_, given)| *given) else { return Ok(None) };
+    if data.time.is_none() {
+        let trouble = Trouble::Misfit(format!("`{name}` needs a column that says when a row is"));
+        return Err(ctx.fail(&key.key(name), trouble).hint("name it: data.time = \"date\""));
+    }
+    if let (Some(valid), Some(test)) = (valid_from, test_from) {
+        ctx.within(&key.key("valid_from"), valid, valid < test, "validation begins before the test")?;
+    }
+    Ok(Some(Timed { valid_from, valid, test_from, test, gap, dates: dates.unwrap_or(false) }))
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use regretless_core::{Rule, Segments};
 use regretless_learn::{
     Clip, Mix, Monotone, OptimizerKind, PredictorKind, PredictorSettings, Ramp, Schedule, Sharpness, Split,
-    SplitKind, Stop, SurrogateSettings, TrainingSettings, Warmup,
+    SplitKind, Stop, SurrogateSettings, Timed, TrainingSettings, Warmup, civil,
 };
 
 use super::fail;
@@ -114,10 +114,30 @@ fn data(settings: &DataSettings, split: &Split, text: &mut Text) -> Result<()> {
         match split {
             Split::Random { valid, test } => shares(SplitKind::Random, *valid, *test),
             Split::Chronological { valid, test } => shares(SplitKind::Chronological, *valid, *test),
+            Split::Series { valid, test } => shares(SplitKind::Series, *valid, *test),
             Split::Column(column) => format!("{{ column = {} }}", string(column)),
+            Split::Timed(timed) => self::timed(timed),
         },
     );
     Ok(())
+}
+
+fn timed(timed: &Timed) -> String {
+    let from = |at: f64| {
+        if !timed.dates {
+            return number(at);
+        }
+        let (year, month, day) = civil(at.floor() as i64);
+        let minutes = ((at - at.floor()) * 1440.0).round() as i64;
+        string(&format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}", minutes / 60, minutes % 60))
+    };
+    let part = |name: &str, begins: Option<f64>, share: f64| match begins {
+        Some(at) => format!("{name}_from = {}", from(at)),
+        None => format!("{name} = {}", number(share)),
+    };
+    let (valid, test) =
+        (part("valid", timed.valid_from, timed.valid), part("test", timed.test_from, timed.test));
+    format!("{{ kind = \"chronological\", {valid}, {test}, gap = {} }}", number(timed.gap))
 }
 
 fn absolute(path: &Path) -> Result<String> {
