@@ -10,7 +10,7 @@ use std::fmt::Write;
 use common::{NEWSVENDOR, Project, fit, normal, residuals};
 use rand::RngExt;
 use regretless_core::Law;
-use regretless_learn::{Chosen, Silent, Task, judge, stream, train_task};
+use regretless_learn::{Chosen, Part, Silent, Task, judge, stream, train_task};
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 /// Demand 20 + 3f with a spread of 2 + 1.6g, both features uniform on ±1; ordering one too few costs 3, one too many 1.
@@ -180,6 +180,36 @@ fn neighbours_are_the_nearest() {
         assert!(others.iter().map(far).all(|d| d >= most - 1e-5), "{at}");
         assert!(near.iter().all(|s| weights[*s] == weights[near[0]]));
     }
+}
+
+/// Two series below each other in the table, of the same days: a fold is a run of days, whatever the order of the rows.
+#[test]
+fn folds_are_blocks_of_time() {
+    let mut table = String::from("f,demand\n");
+    let demand = |day: usize, shop: usize| 20.0 + (day / 10) as f64 + 5.0 * shop as f64;
+    let rows: Vec<(usize, usize)> = (0..2).flat_map(|shop| (0..60).map(move |day| (day, shop))).collect();
+    rows.iter().for_each(|&(day, shop)| writeln!(table, "{shop},{}", demand(day, shop)).unwrap());
+    let task = Project::new(NEWSVENDOR, &table).task();
+    let parts: Vec<Part> =
+        rows.iter().map(|(day, _)| if *day < 50 { Part::Train } else { Part::Valid }).collect();
+    let mut data = task.data().clone().with_parts(&parts);
+    data.times = rows.iter().map(|(day, _)| *day as f64).collect();
+    let (problem, placement) = (task.problem().clone(), task.placement().clone());
+    let task = Task::new(problem, placement, data, task.settings().clone()).unwrap();
+    let mut found = residuals(&fit(&task, "constant+scenarios").unwrap().candidate.fitted.model);
+    // By hand: days 0 … 9, 10 … 19, … of both shops, less the mean of the other forty days.
+    let mut wanted: Vec<f64> = (0..50)
+        .flat_map(|day| (0..2).map(move |shop| (day, shop)))
+        .map(|(day, shop)| {
+            let others = (0..50).filter(|other| other / 10 != day / 10);
+            let mean = others.map(|d| demand(d, 0) + demand(d, 1)).sum::<f64>() / 80.0;
+            demand(day, shop) - mean
+        })
+        .collect();
+    found.sort_by(f64::total_cmp);
+    wanted.sort_by(f64::total_cmp);
+    assert_eq!(found.len(), 100);
+    assert!(found.iter().zip(&wanted).all(|(f, w)| (f - w).abs() < 1e-9), "{found:?} {wanted:?}");
 }
 
 #[test]

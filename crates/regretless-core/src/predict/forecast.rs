@@ -180,15 +180,19 @@ impl Law {
         let shared = |weights: &Vec<f64>| weights.clone();
         let (points, weights) = match self {
             Self::Shift { residuals, weights } => {
-                let one = |r: &[f64]| -> Vec<f64> { numbers.iter().zip(r).map(|(q, r)| q + r).collect() };
-                (residuals.chunks_exact(width).flat_map(one).collect(), shared(weights))
+                let mut points = Vec::with_capacity(residuals.len());
+                for own in residuals.chunks_exact(width) {
+                    points.extend(numbers.iter().zip(own).map(|(q, r)| q + r));
+                }
+                (points, shared(weights))
             }
             Self::Scale { atoms, weights } => {
                 let (q, spread) = numbers.split_at(width);
-                let own = |e: &[f64]| -> Vec<f64> {
-                    q.iter().zip(spread).zip(e).map(|((q, spread), e)| q + spread * e).collect()
-                };
-                (atoms.chunks_exact(width).flat_map(own).collect(), shared(weights))
+                let mut points = Vec::with_capacity(atoms.len());
+                for own in atoms.chunks_exact(width) {
+                    points.extend(q.iter().zip(spread).zip(own).map(|((q, spread), e)| q + spread * e));
+                }
+                (points, shared(weights))
             }
             Self::Points { weights } => (numbers.to_vec(), shared(weights)),
             Self::Samples { count } => {

@@ -18,22 +18,38 @@ use crate::train::epoch::Ended;
 /// Folds: every predictor learns from four fifths of the rows.
 const FOLDS: usize = 5;
 
-/// The training rows in folds: blocks where validation follows training in the table, so that no row is told by its
-/// neighbours in time, and drawn by the seed otherwise.
+/// The training rows in folds: blocks where validation follows training in time, or without times in the table, so that no row is
+/// told by its neighbours, and drawn by the seed otherwise. Rows of one time are in one block.
 fn folds(task: &Task, seed: u64) -> Vec<Vec<usize>> {
     let mut rows = task.train().to_vec();
-    let in_order = rows.last() < task.valid().first();
-    if !in_order {
-        rows.shuffle(&mut stream(seed, u64::MAX, 2));
+    let time = |row: &usize| task.data().time_of(*row);
+    let last = rows.iter().map(time).fold(f64::NEG_INFINITY, f64::max);
+    if task.valid().iter().map(time).all(|first| last <= first) {
+        rows.sort_by(|a, b| time(a).total_cmp(&time(b)).then(a.cmp(b)));
+        let blocks = cut(&rows, |a, b| time(a) == time(b));
+        // Rows that are nearly all of one time have no blocks.
+        if blocks.len() > 1 {
+            return blocks;
+        }
     }
+    rows.shuffle(&mut stream(seed, u64::MAX, 2));
+    cut(&rows, |_, _| false)
+}
+
+/// Rows in parts of about the same size, none between two rows that belong together.
+fn cut(rows: &[usize], together: impl Fn(&usize, &usize) -> bool) -> Vec<Vec<usize>> {
     let count = FOLDS.min(rows.len());
-    let cut = |i: usize| i * rows.len() / count;
+    let at = |i: usize| {
+        let at = i * rows.len() / count;
+        let apart = |at: &usize| *at == 0 || *at == rows.len() || !together(&rows[at - 1], &rows[*at]);
+        (at..=rows.len()).find(apart).unwrap_or(rows.len())
+    };
     let fold = |i: usize| {
-        let mut fold = rows[cut(i)..cut(i + 1)].to_vec();
+        let mut fold = rows[at(i)..at(i + 1)].to_vec();
         fold.sort_unstable();
         fold
     };
-    (0..count).map(fold).collect()
+    (0..count).map(fold).filter(|fold| !fold.is_empty()).collect()
 }
 
 impl Trainer<'_> {
