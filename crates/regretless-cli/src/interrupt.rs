@@ -1,22 +1,68 @@
-//! Ctrl-C.
+//! What ends a long command: Ctrl-C, SIGTERM, or the time that it was given.
 
 use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use regretless_learn::Interrupt;
 
-/// A flag that the first Ctrl-C sets; the second one ends the process at once.
-pub(crate) fn on_ctrl_c() -> Interrupt {
-    let interrupt = Interrupt::default();
-    let flag = interrupt.clone();
+/// Asks for the end where somebody or the clock says so.
+#[derive(Clone, Default)]
+pub(crate) struct Stop {
+    interrupt: Interrupt,
+    /// Whether there is something to end in good order.
+    begun: Arc<AtomicBool>,
+}
+
+impl Stop {
+    /// The flag that work looks at.
+    pub(crate) fn flag(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Says that there is something to end in good order: from now on the first Ctrl-C asks for it. Before, there was nothing to lose,
+    /// and it ended the process at once.
+    pub(crate) fn begin(&self) {
+        self.begun.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Stops for the first Ctrl-C or SIGTERM, and after so many minutes if there are any; the second Ctrl-C ends the process at once.
+pub(crate) fn on_ctrl_c(minutes: Option<f64>) -> Stop {
+    let stop = Stop::default();
+    let heard = stop.clone();
     // Without a handler Ctrl-C just ends the process, and --resume still works.
     let _ = ctrlc::set_handler(move || {
-        if flag.requested() {
-            #[expect(clippy::exit, reason = "asked twice")]
+        if heard.interrupt.requested() || !heard.begun.load(Ordering::Relaxed) {
+            #[expect(clippy::exit, reason = "asked twice, or before anything was done")]
             std::process::exit(130);
         }
-        flag.request();
-        let _ =
-            std::io::stderr().write_all(b"\nstopping after this step; press Ctrl-C again to stop at once\n");
+        heard.interrupt.request();
+        say("stopping after this step; press Ctrl-C again to stop at once");
     });
-    interrupt
+    if let Some(minutes) = minutes {
+        let clock = stop.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_secs_f64(60.0 * minutes));
+            clock.interrupt.request();
+            say("the time is up: stopping after this step");
+        });
+    }
+    stop
+}
+
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "\n{text}");
+}
+
+/// A time to stop after: more than 0 minutes, and no more than a year.
+pub(crate) fn minutes(text: &str) -> Result<f64, String> {
+    let found: f64 =
+        text.parse().map_err(|_| "a number of minutes is expected, such as 90 or 0.5".to_owned())?;
+    if found > 0.0 && found <= 525_600.0 {
+        Ok(found)
+    } else {
+        Err("minutes are more than 0, and at most a year".into())
+    }
 }

@@ -4,8 +4,9 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use regretless_learn::{Epoch, Interrupt, LearnError, Observer, Progress, Record};
+use regretless_learn::{Epoch, LearnError, Observer, Progress, Record};
 
+use crate::interrupt::Stop;
 use crate::output::number;
 
 pub(crate) fn bar(len: u64, quiet: bool, template: &str) -> ProgressBar {
@@ -24,13 +25,13 @@ pub(crate) fn bar(len: u64, quiet: bool, template: &str) -> ProgressBar {
 pub(crate) struct Training {
     bar: ProgressBar,
     best: f64,
-    interrupt: Interrupt,
+    stop: Stop,
 }
 
 impl Training {
-    pub(crate) fn new(quiet: bool, interrupt: Interrupt) -> Self {
+    pub(crate) fn new(quiet: bool, stop: Stop) -> Self {
         let template = "{prefix} {bar:24} epoch {pos}/{len}  {msg}  {elapsed}";
-        Self { bar: bar(0, quiet, template), best: f64::INFINITY, interrupt }
+        Self { bar: bar(0, quiet, template), best: f64::INFINITY, stop }
     }
 
     pub(crate) fn finish(&self) {
@@ -40,6 +41,7 @@ impl Training {
 
 impl Observer for Training {
     fn stage(&mut self, name: &str, epochs: usize) {
+        self.stop.begin();
         self.best = f64::INFINITY;
         self.bar.set_prefix(name.to_owned());
         self.bar.set_length(epochs as u64);
@@ -62,7 +64,7 @@ impl Observer for Training {
     }
 
     fn interrupted(&self) -> bool {
-        self.interrupt.requested()
+        self.stop.flag().requested()
     }
 }
 

@@ -268,3 +268,18 @@ fn help() {
         insta::assert_snapshot!(format!("{command}_help"), text);
     }
 }
+
+/// The time that a command was given ends it as Ctrl-C does: with what there is.
+#[test]
+fn a_training_ends_when_its_time_is_up() {
+    let folder = started("newsvendor");
+    let began = std::time::Instant::now();
+    let ran = folder
+        .run("train p/problem.toml --method surrogate-smooth --epochs 100000 --max-minutes 0.002 --out run");
+    assert!(ran.stderr.contains("the time is up: stopping after this step"), "{}", ran.stderr);
+    assert!(began.elapsed() < std::time::Duration::from_mins(1), "{:?}", began.elapsed());
+    for bad in ["0", "-1", "soon", "inf"] {
+        let ran = folder.run(&format!("train p/problem.toml --max-minutes={bad} --out other"));
+        assert!(ran.code == 2 && ran.stderr.contains("minutes"), "{bad}: {}", ran.stderr);
+    }
+}

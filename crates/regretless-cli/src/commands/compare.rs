@@ -23,9 +23,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     let task = spec.task()?;
     let methods = methods_of(&task, &args.methods.methods)?;
     let seeds = args.methods.seeds(spec.training().seed);
-    let interrupt = crate::interrupt::on_ctrl_c();
+    let stop = crate::interrupt::on_ctrl_c(args.common.max_minutes);
+    stop.begin();
+    let interrupt = stop.flag();
     let progress = Comparing::new(args.common.quiet);
-    let compared = compare(&task, &methods, &seeds, &Threads(threads), &progress, &interrupt);
+    let compared = compare(&task, &methods, &seeds, &Threads(threads), &progress, interrupt);
     progress.finish();
     let comparison = compared?;
     if comparison.rows.is_empty() {

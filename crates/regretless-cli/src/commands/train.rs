@@ -15,8 +15,8 @@ use crate::progress::Training;
 
 pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, CliError> {
     threads(args.common.threads);
-    let interrupt = crate::interrupt::on_ctrl_c();
-    let mut progress = Training::new(args.common.quiet, interrupt);
+    let stop = crate::interrupt::on_ctrl_c(args.common.max_minutes);
+    let mut progress = Training::new(args.common.quiet, stop);
     let trained = if let Some(dir) = &args.resume {
         train_on(dir, &mut progress)
     } else {

@@ -140,7 +140,9 @@ fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> 
     let out = args.out.clone().unwrap_or_else(default);
     foreign(&out, "study.json")?;
     let results = Results::open(&out, application)?;
-    let interrupt = crate::interrupt::on_ctrl_c();
+    let stop = crate::interrupt::on_ctrl_c(args.common.max_minutes);
+    stop.begin();
+    let interrupt = stop.flag();
     let progress = progress::Trainings::new(args.common.quiet);
     let threads = threads(args.common.threads);
     let records = regretless_paper::run(
@@ -149,7 +151,7 @@ fn study(application: &dyn Application, args: &StudyArgs, samples: &[usize]) -> 
         &results,
         &regretless_learn::Threads(threads),
         &progress,
-        &interrupt,
+        interrupt,
     );
     progress.finish();
     let records = match records {

@@ -30,7 +30,9 @@ pub(super) fn run(args: &MultiplierArgs) -> Result<Outcome, CliError> {
         return Err(CliError::NotEmpty { path: args.out.display().to_string() });
     }
     foreign(&args.out, eigen::KNOWN)?;
-    let interrupt = crate::interrupt::on_ctrl_c();
+    let stop = crate::interrupt::on_ctrl_c(None);
+    stop.begin();
+    let interrupt = stop.flag();
     // First, because it reads the data: what is wrong with it shows before hours are spent.
     let rules = rules(args)?;
     let usual = if args.full { eigen::sizes() } else { eigen::quick_sizes() };

@@ -100,7 +100,9 @@ fn open(folder: &StudyFolder) -> Result<Opened, CliError> {
 pub(crate) fn work(folder: &StudyFolder, args: &DoArgs) -> Result<Outcome, CliError> {
     let wanted = chosen(folder, args)?;
     let log = Mutex::new(Log::new(folder, &wanted));
-    let interrupt = crate::interrupt::on_ctrl_c();
+    let stop = crate::interrupt::on_ctrl_c(None);
+    stop.begin();
+    let interrupt = stop.flag();
     let mut open_ones: Vec<usize> = wanted.iter().copied().filter(|&i| !folder.is_done(i)).collect();
     open_ones.sort_unstable();
     open_ones.dedup();
@@ -110,7 +112,7 @@ pub(crate) fn work(folder: &StudyFolder, args: &DoArgs) -> Result<Outcome, CliEr
         let trials: Vec<Trial> = open_ones.iter().map(|&i| trials[i].clone()).collect();
         let bar =
             crate::progress::bar(trials.len() as u64, args.quiet, "{bar:24} {pos}/{len} trials  {elapsed}");
-        let done = run_trials(&*application, &plan, &trials, &Threads(threads), &interrupt, &|at, done| {
+        let done = run_trials(&*application, &plan, &trials, &Threads(threads), interrupt, &|at, done| {
             let i = open_ones[at];
             let written =
                 done.and_then(|record| folder.write(i, &record).map_err(PaperError::from).map(|()| record));

@@ -28,14 +28,16 @@ pub(super) fn work(folder: &StudyFolder, args: &DoArgs) -> Result<Outcome, CliEr
     let trials = chosen(folder, args)?;
     let open = trials.iter().filter(|&&i| !folder.is_done(i)).count();
     let log = Mutex::new(Log::new(folder, &trials));
-    let interrupt = crate::interrupt::on_ctrl_c();
+    let stop = crate::interrupt::on_ctrl_c(None);
+    stop.begin();
+    let interrupt = stop.flag();
     // Data need not be read where nothing is left to do.
     if open > 0 {
         let threads = threads(args.threads);
         let study = Study::open(&args.study)?;
         let progress = Comparing::new(args.quiet);
         progress.start(open);
-        let done = study.run(&trials, &Threads(threads), &interrupt, &|i, done| {
+        let done = study.run(&trials, &Threads(threads), interrupt, &|i, done| {
             let Ok(mut log) = log.lock() else { return };
             match done {
                 Ok(record) => {
