@@ -1,6 +1,6 @@
 """Exact optima of problems nobody here wrote: netlib LPs and Maros–Meszaros QPs against HiGHS and Clarabel.
 
-Run where ``REGRETLESS_DATA`` names a folder with ``netlib/*.mps.gz`` and ``maros_meszaros/*.mat``; of these, all with n ≤ 1,000.
+Run where ``REGRETLESS_DATA`` names a folder with ``netlib/*.mps.gz`` and ``maros_meszaros/*.mat``; of these, all with n ≤ 11,000.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ import regretless as rl
 highspy = pytest.importorskip("highspy")
 clarabel = pytest.importorskip("clarabel")
 
-#: Larger ones want sparse matrices.
-LARGEST = 1000
+#: Larger ones take a minute or more.
+LARGEST = 11_000
 #: Convex but for rounding: the right answer is a refusal.
 INDEFINITE = {"VALUES"}
+#: No answer is within 1e-7: ours says so, and so does Clarabel's.
+HARD = {"LISWET3", "LISWET5", "LISWET7", "LISWET9", "LISWET10", "LISWET12", "POWELL20", "QETAMACR", "QSHELL"}
 #: Clarabel calls it unbounded; its optimum is from the collection's own list.
 KNOWN = {"PRIMALC2": -3551.3077}
 
@@ -30,9 +32,9 @@ KNOWN = {"PRIMALC2": -3551.3077}
 class Stated(NamedTuple):
     """min ½xᵀPx + qᵀx over l ≤ Ax ≤ u, lb ≤ x ≤ ub."""
 
-    P: np.ndarray | None
+    P: sp.csr_array | None
     q: np.ndarray
-    A: np.ndarray
+    A: sp.csr_array
     l: np.ndarray
     u: np.ndarray
     lb: np.ndarray
@@ -63,25 +65,25 @@ def read(path: Path) -> Stated | None:
         if lp.num_col_ > LARGEST:
             return None
         matrix = lp.a_matrix_
-        A = sp.csc_matrix((matrix.value_, matrix.index_, matrix.start_), shape=(lp.num_row_, lp.num_col_)).toarray()
+        A = sp.csr_array(sp.csc_array((matrix.value_, matrix.index_, matrix.start_), shape=(lp.num_row_, lp.num_col_)))
         bounds = [finite(v) for v in (lp.row_lower_, lp.row_upper_, lp.col_lower_, lp.col_upper_)]
         return Stated(None, np.array(lp.col_cost_), A, *bounds)
     data = scipy.io.loadmat(path)
     n = int(data["n"].item())
     if n > LARGEST:
         return None
-    A, l, u = np.asarray(sp.csc_matrix(data["A"]).todense()), finite(data["l"]), finite(data["u"])
+    A, l, u = sp.csr_array(data["A"]), finite(data["l"]), finite(data["u"])
     lb, ub = np.full(n, -np.inf), np.full(n, np.inf)
-    if len(A) >= n and np.array_equal(A[-n:], np.eye(n)):
-        A, l, u, lb, ub = A[:-n], l[:-n], u[:-n], l[-n:], u[-n:]
-    P = np.asarray(sp.csc_matrix(data["P"]).todense(), dtype=float)
+    if A.shape[0] >= n and abs(A[A.shape[0] - n :] - sp.eye_array(n)).nnz == 0:
+        A, l, u, lb, ub = A[: A.shape[0] - n], l[:-n], u[:-n], l[-n:], u[-n:]
+    P = sp.csr_array(data["P"]).astype(float)
     return Stated(P, data["q"].ravel().astype(float), A, l, u, lb, ub)
 
 
 def problem(s: Stated) -> rl.Problem:
     equal = s.l == s.u
     above, below = np.isfinite(s.u) & ~equal, np.isfinite(s.l) & ~equal
-    rows, limits = np.vstack([s.A[above], -s.A[below]]), np.concatenate([s.u[above], -s.l[below]])
+    rows, limits = sp.vstack([s.A[above], -s.A[below]]).tocsr(), np.concatenate([s.u[above], -s.l[below]])
     hard = {"A": rows, "b": limits} if len(limits) else {}
     hard |= {"B": s.A[equal], "c": s.l[equal]} if equal.any() else {}
     Q = None if s.P is None else 0.5 * s.P
@@ -93,32 +95,32 @@ def reference(s: Stated) -> float:
     n = len(s.q)
     if s.P is None:
         lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_, lp.col_cost_ = n, len(s.A), s.q
+        lp.num_col_, lp.num_row_, lp.col_cost_ = n, s.A.shape[0], s.q
         lp.row_lower_, lp.row_upper_, lp.col_lower_, lp.col_upper_ = s.l, s.u, s.lb, s.ub
-        columns = sp.csc_matrix(s.A)
+        columns = sp.csc_array(s.A)
         lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = columns.indptr, columns.indices, columns.data
         solver = highspy.Highs()
         solver.setOptionValue("output_flag", False)
         solver.passModel(lp)
         solver.run()
         return float(solver.getInfo().objective_function_value)
-    rows = np.vstack([s.A, np.eye(n)])
+    rows = sp.vstack([s.A, sp.eye_array(n)]).tocsr()
     l, u = np.concatenate([s.l, s.lb]), np.concatenate([s.u, s.ub])
     equal = l == u
     above, below = np.isfinite(u) & ~equal, np.isfinite(l) & ~equal
-    G = sp.csc_matrix(np.vstack([rows[equal], rows[above], -rows[below]]))
+    G = sp.vstack([rows[equal], rows[above], -rows[below]]).tocsc()
     h = np.concatenate([u[equal], u[above], -l[below]])
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
     cones = [clarabel.ZeroConeT(int(equal.sum())), clarabel.NonnegativeConeT(len(h) - int(equal.sum()))]
-    answer = clarabel.DefaultSolver(sp.triu(sp.csc_matrix(s.P)).tocsc(), s.q, G, h, cones, settings).solve()
+    answer = clarabel.DefaultSolver(sp.triu(s.P).tocsc(), s.q, G, h, cones, settings).solve()
     return float(answer.obj_val)
 
 
 def violation(s: Stated, x: np.ndarray) -> float:
     """The largest violation of a row or bound, over 1 + |limit| + |row|ᵀ|x|."""
-    rows, l, u = np.vstack([s.A, np.eye(len(x))]), np.concatenate([s.l, s.lb]), np.concatenate([s.u, s.ub])
+    rows, l, u = sp.vstack([s.A, sp.eye_array(len(x))]), np.concatenate([s.l, s.lb]), np.concatenate([s.u, s.ub])
     value, size = rows @ x, np.abs(rows) @ np.abs(x)
     worst = 0.0
     for limit, out in ((u, value - u), (l, l - value)):
@@ -140,9 +142,11 @@ def test_an_instance(path: Path) -> None:
             problem(stated)
         return
     optimum = problem(stated).solve()
+    if name in HARD and optimum.status == "numerical-trouble":
+        pytest.xfail("not within the tolerance, and says so")
     assert optimum.status == "optimal", (optimum.primal, optimum.dual, optimum.gap)
     assert violation(stated, optimum.x) <= 1e-7
-    curved = 0.0 if stated.P is None else 0.5 * optimum.x @ stated.P @ optimum.x
+    curved = 0.0 if stated.P is None else 0.5 * optimum.x @ (stated.P @ optimum.x)
     value = float(stated.q @ optimum.x + curved)
     expected = KNOWN.get(name) or reference(stated)
     assert value == pytest.approx(expected, rel=1e-6, abs=1e-6)

@@ -25,11 +25,14 @@ def stated(problem: rl.Problem) -> dict[str, np.ndarray]:
     """Rows as l ≤ a·x ≤ u by name, so that two statements of one model can be compared."""
     out = {}
     state = problem.__getstate__()
-    for name, rows, limits in state["at_most"]:
-        out[name] = np.column_stack([rows, limits])
-    for name, rows, limits in state["equal"]:
-        out[name] = np.column_stack([rows, limits])
+    for name, rows, limits in [*state["at_most"], *state["equal"]]:
+        out[name] = np.column_stack([full(rows), limits])
     return out
+
+
+def full(matrix: np.ndarray | sp.sparray) -> np.ndarray:
+    """With its zeros."""
+    return matrix.toarray() if sp.issparse(matrix) else matrix
 
 
 def drawn(rng: np.random.Generator, folder: Path, *, quadratic: bool) -> tuple[Path, float]:
@@ -144,5 +147,5 @@ def test_a_hessian_that_highs_writes(path: Path, tmp_path: Path) -> None:
     file = tmp_path / "model.mps"
     solver.writeModel(str(file))
     state = rl.read_problem(file).__getstate__()
-    np.testing.assert_allclose(state["Q"], 0.5 * P.toarray(), rtol=1e-9)
+    np.testing.assert_allclose(full(state["Q"]), 0.5 * P.toarray(), rtol=1e-9)
     np.testing.assert_allclose(state["theta"], lp.col_cost_, rtol=1e-9)

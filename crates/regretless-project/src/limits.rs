@@ -2,7 +2,7 @@
 
 /// Limits that are checked before anything is read or allocated.
 ///
-/// The defaults are far above what the dense engine can use and far below what hurts a machine.
+/// The defaults are far above what problems have and far below what hurts a machine.
 ///
 /// ```
 /// use regretless_project::Limits;
@@ -17,7 +17,7 @@ pub struct Limits {
     pub model_bytes: u64,
     /// Size of a CSV, NPY or Parquet file in bytes; of a packed one, unpacked.
     pub table_bytes: u64,
-    /// Number of variables. The engine keeps a dense factor of n²/2 entries.
+    /// Number of variables. What a solve would take is counted when the problem is built.
     pub variables: usize,
     /// Entries of one predicted part, each of which is a column of a table.
     pub predicted: usize,
@@ -33,7 +33,7 @@ impl Default for Limits {
             problem_bytes: 8 << 20,
             model_bytes: 256 << 20,
             table_bytes: 4 << 30,
-            variables: 10_000,
+            variables: 1_000_000,
             predicted: 1 << 20,
             terms: 1 << 20,
             entries: 1 << 27,

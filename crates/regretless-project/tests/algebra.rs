@@ -250,7 +250,7 @@ fn hostile_sizes_are_refused_before_they_are_made() {
     for (text, what) in [
         ("[sets]\nh = 9000000000000\n[variables]\nx = {}", "entries and the limit is 1048576"),
         ("[sets]\nh = \"1..99999999999\"\n[variables]\nx = {}", "entries and the limit is 1048576"),
-        ("[sets]\nh = 100000\n[variables]\nx = { for = \"h, h, h\" }", "variables, and the limit is 10000"),
+        ("[sets]\nh = 100000\n[variables]\nx = { for = \"h, h, h\" }", "variables, and the limit is 1000000"),
         (
             "[sets]\nh = 100000\n[quantities]\nq = { for = \"h, h\", value = 1 }\n[variables]\nx = {}",
             "entries and the limit",

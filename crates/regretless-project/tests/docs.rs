@@ -42,7 +42,7 @@ fn every_example_of_the_docs_is_valid() {
 fn the_limits_are_as_documented() {
     let limits = Limits::default();
     assert_eq!((limits.problem_bytes, limits.model_bytes, limits.table_bytes), (8 << 20, 256 << 20, 4 << 30));
-    assert_eq!((limits.variables, limits.entries, limits.predicted), (10_000, 1 << 27, 1 << 20));
+    assert_eq!((limits.variables, limits.entries, limits.predicted), (1_000_000, 1 << 27, 1 << 20));
     assert_eq!(limits.terms, 1 << 20);
 }
 

@@ -141,11 +141,19 @@ fn unearned(
         let room = if r > 0.0 { view.upper[j] - x[j] } else { x[j] - view.lower[j] };
         if room.is_finite() { r.abs() * room.max(0.0) } else { 0.0 }
     };
-    let terms = |j: usize| {
-        let lambda = [&multipliers.soft, &multipliers.at_most, &multipliers.equal];
-        let rows = view.rows().into_iter().zip(lambda).flat_map(|((a, _), lambda)| a.iter().zip(lambda));
-        let pulls: f64 = rows.map(|(row, lambda)| (row.get(j) * lambda).abs()).sum();
-        view.theta[j].abs() + curve[j].abs() + pulls + multipliers.lower[j] + multipliers.upper[j]
+    let mut pulls = Vec::new();
+    let mut terms = |j: usize| {
+        if pulls.is_empty() {
+            // Most answers leave nothing to earn, and nobody asks.
+            pulls.resize(x.len(), 0.0);
+            let lambda = [&multipliers.soft, &multipliers.at_most, &multipliers.equal];
+            for ((rows, _), lambda) in view.rows().into_iter().zip(lambda) {
+                for (row, lambda) in rows.iter().zip(lambda).filter(|(_, lambda)| **lambda != 0.0) {
+                    row.iter().for_each(|(j, a)| pulls[j] += (a * lambda).abs());
+                }
+            }
+        }
+        view.theta[j].abs() + curve[j].abs() + pulls[j] + multipliers.lower[j] + multipliers.upper[j]
     };
     let matters =
         |&j: &usize| earns(j) > NOTHING_EARNED * size && residual[j].abs() > RESIDUAL_ROUNDING * terms(j);
@@ -193,15 +201,12 @@ pub(crate) fn of_surrogate(s: &Softened, x: &[f64], theta: &[f64], objective: f6
         }
         lambda[hinges.row] = hinges.clipped(z);
     }
-    let (mut primal, mut row) = (0.0_f64, vec![0.0; s.n]);
+    let mut primal = 0.0_f64;
     for (i, law) in s.laws.iter().enumerate() {
         // Hard rows have a price here, and are violated all the same.
         let out = if law.above > 0.0 { z[i] } else { 0.0 }.max(if law.below < 0.0 { -z[i] } else { 0.0 });
         if !matches!(s.ids[i], RowId::Soft(_)) && out > 0.0 {
-            let size = || {
-                s.write_row(i, &mut row);
-                row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum()
-            };
+            let size = || s.entries(i).map(|(j, a)| (a * x[j]).abs()).sum();
             primal = primal.max(relative(out, s.d[i], size));
         }
     }

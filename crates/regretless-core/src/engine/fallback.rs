@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::engine::interior_point;
 use crate::engine::newton;
 use crate::engine::path::{self, Origin, Outcome};
+use crate::engine::pieces;
 use crate::engine::pinv::Pseudo;
 use crate::engine::reference;
 use crate::engine::rows::{Piece, Softened};
@@ -83,6 +85,9 @@ enum Start {
 
 /// Path, then Newton, then Clarabel: the first that reaches the accuracy answers.
 fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Solved {
+    if rows.analysis.is_some() {
+        return sparse_climb(rows, state, ws, theta, start);
+    }
     let unbounded = |outcome: &Outcome| matches!(outcome, Outcome::Unbounded(_));
     let start = if rows.hinges.is_empty() { start } else { approach(rows, state, ws, theta, start) };
     let mut outcome = follow(rows, state, ws, theta, start);
@@ -114,6 +119,62 @@ fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], 
         outcome = newton::climb(rows, state, ws, theta);
         residual = ws.settle(rows, state, theta);
     }
+    finish(rows, state, ws, theta, Ended { outcome, residual, link })
+}
+
+/// The error of an interior point from which Newton's method needs a step or two, and that of one that did not arrive.
+const INNER: f64 = 1e-10;
+const NEAR: f64 = 1e-4;
+
+/// How a chain ended.
+struct Ended {
+    outcome: Outcome,
+    residual: f64,
+    link: Link,
+}
+
+/// Sparse rows: Newton's method from the saved pieces; from nothing an interior point and Newton's method from there.
+fn sparse_climb(
+    rows: &Softened,
+    state: &mut State,
+    ws: &mut Workspace,
+    theta: &[f64],
+    start: Start,
+) -> Solved {
+    let mut ended = Ended { outcome: Outcome::Stalled, residual: f64::INFINITY, link: Link::Newton };
+    if let Start::Warm { fresh } = start {
+        if pieces::settle(rows, state, ws, theta, fresh) {
+            ended.outcome = Outcome::Arrived;
+            ended.residual = ws.settle(rows, state, theta);
+        }
+        if ended.residual <= REFUSED {
+            return finish(rows, state, ws, theta, ended);
+        }
+    }
+    let inner = interior_point::smooth(rows, theta, INNER).filter(|inner| inner.error <= NEAR);
+    let started = match inner {
+        Some(inner) => Some((Link::Interior, inner.x)),
+        None => reference::solve_softened(rows, theta).map(|x| (Link::Reference, x)),
+    };
+    match started {
+        Some((link, x)) => {
+            ended.link = link;
+            state.x.copy_from_slice(&x);
+        }
+        None if matches!(start, Start::Cold) || state.x.iter().any(|x| !x.is_finite()) => {
+            start_point(rows, &mut state.x);
+        }
+        None => {}
+    }
+    ended.outcome = newton::climb(rows, state, ws, theta);
+    if ended.outcome == Outcome::Arrived {
+        ended.residual = ws.settle(rows, state, theta);
+    }
+    finish(rows, state, ws, theta, ended)
+}
+
+fn finish(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], ended: Ended) -> Solved {
+    let Ended { outcome, mut residual, link } = ended;
     let status = match outcome {
         Outcome::Unbounded(_) => SurrogateStatus::Unbounded,
         _ if residual <= REFUSED => SurrogateStatus::Optimal,
@@ -202,7 +263,7 @@ const PATIENCE: usize = 20;
 /// The corner every cold start begins at: each variable at a bound if it has one.
 fn start_point(rows: &Softened, x: &mut [f64]) {
     x.fill(0.0);
-    for (u, d) in rows.unit.iter().zip(&rows.d[rows.m_dense..]).rev() {
+    for (u, d) in rows.unit.iter().zip(&rows.d[rows.m_general..]).rev() {
         x[u.var] = u.sign * d;
     }
 }

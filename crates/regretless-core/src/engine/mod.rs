@@ -4,12 +4,15 @@
 //! (`path`). Where that fails `newton` is asked, then [`reference`](mod@reference) (`fallback` is the order of asking).
 
 pub(crate) mod accuracy;
+pub(crate) mod capped;
 pub(crate) mod clock;
 pub(crate) mod fallback;
 pub(crate) mod hinges;
+pub(crate) mod interior_point;
 pub(crate) mod newton;
 pub(crate) mod path;
 pub(crate) mod penalty;
+pub(crate) mod pieces;
 pub(crate) mod pinv;
 pub(crate) mod pivot;
 pub(crate) mod pool;

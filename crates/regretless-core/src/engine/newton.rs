@@ -11,7 +11,6 @@ use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
 use crate::engine::tolerance::{CLIMBED, NO_STEP, RIDGE, RIDGE_GROWTH, UPHILL};
 use crate::engine::workspace::Workspace;
-use crate::linalg::hessian::Hessian;
 use crate::linalg::simd::Kernel;
 
 const ITERATIONS: usize = 300;
@@ -90,11 +89,11 @@ fn best_step(s: &Softened, k: Kernel, at: &Balance, theta: &[f64], x: &[f64], dx
     breaks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut flat = vec![0.0; s.n];
     let quadratic = s.two_q.as_ref().map_or(0.0, |q| {
-        k.matvec(q, dx, &mut flat);
+        q.view().apply(k, dx, &mut flat);
         k.dot(&flat, dx)
     });
     let pull = s.two_q.as_ref().map_or(0.0, |q| {
-        k.matvec(q, x, &mut flat);
+        q.view().apply(k, x, &mut flat);
         k.dot(&flat, dx)
     });
     let linear = k.dot(theta, dx) - pull;

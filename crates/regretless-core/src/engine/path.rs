@@ -16,9 +16,10 @@
 use crate::engine::clock::Clock;
 use crate::engine::hinges::Segment;
 use crate::engine::rows::{Piece, Softened};
-use crate::engine::state::State;
+use crate::engine::state::{OwnedFactor, State};
 use crate::engine::tolerance::{POINT_ROUNDING, SHIFT_ROUNDING, STEP_ROUNDING};
 use crate::engine::workspace::{Work, Workspace};
+use crate::linalg::dense_ldl::DenseLdl;
 use crate::linalg::hessian::{Factor, Hessian, Row};
 use crate::linalg::simd::{Kernel, RowMotion, padded};
 
@@ -76,7 +77,7 @@ pub(crate) struct Path<'a> {
     pub(super) piece: &'a mut [Piece],
     pub(super) segments: &'a mut [Segment],
     pub(crate) springs: &'a mut Vec<usize>,
-    pub(crate) factor: &'a mut Factor,
+    pub(crate) factor: &'a mut DenseLdl,
     pub(crate) steps: &'a mut Steps,
     pub(super) work: &'a mut Work,
     pub(crate) kernel: Kernel,
@@ -98,7 +99,7 @@ pub(crate) enum Origin {
     Pieces,
 }
 
-/// Walks to θ and the true d' with the state's factor; [`Outcome::Stalled`] if it has none, or once the worker has passed
+/// Walks to θ and the true d' with the state's dense factor; [`Outcome::Stalled`] if it has none, or once the worker has passed
 /// more than `limit` breakpoints in all.
 pub(crate) fn walk(
     s: &Softened,
@@ -110,9 +111,8 @@ pub(crate) fn walk(
 ) -> Outcome {
     let on = state.on();
     let State { x, piece, segments, z, theta: solved, factor, springs, .. } = state;
-    let Some(owned) = factor else { return Outcome::Stalled };
+    let Some(OwnedFactor { factor: Factor::Dense(factor), .. }) = factor else { return Outcome::Stalled };
     let Workspace { kernel, work, balance, steps, row, .. } = ws;
-    let factor = &mut owned.factor;
     let (kernel, shifted) = (*kernel, false);
     let mut path =
         Path { s, theta, x, piece, segments, springs, factor, steps, work, kernel, on, shifted, limit };

@@ -18,7 +18,7 @@ impl Pseudo {
     /// The pseudo-inverse of H = 2Q + C'ᵀdiag(w)C' at the state's pieces.
     pub(crate) fn new(rows: &Softened, state: &State) -> Self {
         let n = rows.n;
-        let mut h = rows.two_q.clone().unwrap_or_else(|| vec![0.0; n * n]);
+        let mut h = rows.two_q.as_ref().map_or_else(|| vec![0.0; n * n], |q| q.view().dense().into_owned());
         let mut row = vec![0.0; n];
         for i in 0..rows.m() {
             let w = rows.weight(i, state.piece[i], &state.segments);
@@ -55,11 +55,7 @@ impl Pseudo {
         for (i, inverse) in self.inverse.iter().enumerate() {
             let u = self.vectors.row(i);
             let unseen = (0..rows.m()).all(|r| {
-                let along: f64 = if r < rows.m_dense {
-                    rows.row(r).iter().zip(u).map(|(a, u)| a * u).sum()
-                } else {
-                    u[rows.unit[r - rows.m_dense].var]
-                };
+                let along: f64 = rows.entries(r).map(|(j, a)| a * u[j]).sum();
                 along.abs() <= UNSEEN * rows.reach[r].max(f64::MIN_POSITIVE)
             });
             if *inverse == 0.0 && unseen {

@@ -4,7 +4,8 @@ use crate::engine::clock::Clock;
 use crate::engine::path::{Outcome, Path};
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::tolerance::{LARGER_PIVOT, NO_GAIN, SINGULAR_DOWNDATE, SLIDE, TIE};
-use crate::linalg::hessian::{Factor, Hessian, Row};
+use crate::linalg::dense_ldl::DenseLdl;
+use crate::linalg::hessian::{Hessian, Row};
 use crate::linalg::simd::{Kernel, RowMotion};
 
 /// What gives H its curvature along a direction.
@@ -187,7 +188,7 @@ impl Path<'_> {
         // But the leaving row does: one with many breakpoints towards the next of its own.
         let many = matches!(hold, Hold::Row(i) if s.hinges_of(i).is_some());
         if let (true, Hold::Row(i)) = (many, hold) {
-            steps.dz[i] = k.dot(Factor::entries(row), &steps.dx);
+            steps.dz[i] = k.dot(DenseLdl::entries(row), &steps.dx);
         }
         let rows =
             RowMotion { z: &steps.z, dz: &steps.dz, up: &steps.up, down: &steps.down, reach: &s.reach };
@@ -207,7 +208,7 @@ impl Path<'_> {
         k.axpy(step, &steps.dz, &mut steps.z);
         // Only the leaving row does, outwards from its breakpoint.
         if let (false, Hold::Row(i)) = (many, hold) {
-            steps.z[i] += step * k.dot(Factor::entries(row), &steps.dx);
+            steps.z[i] += step * k.dot(DenseLdl::entries(row), &steps.dx);
         }
         steps.z[best] = if steps.dz[best] > 0.0 { steps.up[best] } else { steps.down[best] };
         Ok(best)
@@ -220,7 +221,7 @@ pub(crate) fn gains_along(s: &Softened, k: Kernel, theta: &[f64], ray: &[f64]) -
     s.apply(k, ray, &mut dz);
     // A direction that Q sees is no ray.
     if let Some(two_q) = &s.two_q {
-        k.matvec(two_q, ray, &mut curve);
+        two_q.view().apply(k, ray, &mut curve);
         if curve.iter().any(|q| q.abs() > NO_GAIN * s.curvature) {
             return false;
         }

@@ -39,16 +39,16 @@ pub struct Reference {
 
 /// A sparse matrix under construction: (row, column, value).
 #[derive(Default)]
-struct Entries(Vec<(usize, usize, f64)>);
+pub(super) struct Entries(Vec<(usize, usize, f64)>);
 
 impl Entries {
-    fn push(&mut self, row: usize, col: usize, value: f64) {
+    pub(super) fn push(&mut self, row: usize, col: usize, value: f64) {
         if value != 0.0 {
             self.0.push((row, col, value));
         }
     }
 
-    fn build(self, rows: usize, cols: usize) -> CscMatrix<f64> {
+    pub(super) fn build(self, rows: usize, cols: usize) -> CscMatrix<f64> {
         let (mut i, mut j, mut v) = (Vec::new(), Vec::new(), Vec::new());
         for (row, col, value) in self.0 {
             i.push(row);
@@ -60,8 +60,8 @@ impl Entries {
 }
 
 /// How hard Clarabel tries: tolerance and static regularisation.
-#[derive(Clone, Copy)]
-struct Effort {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
     tolerance: f64,
     regularisation: f64,
 }
@@ -69,7 +69,7 @@ struct Effort {
 /// Clarabel's own tolerance.
 const USUAL: &[Effort] = &[Effort { tolerance: 1e-8, regularisation: 1e-7 }];
 /// What the chain asks for; where the first is not reached, the second may be.
-const TIGHT: &[Effort] =
+pub(crate) const TIGHT: &[Effort] =
     &[Effort { tolerance: 1e-10, regularisation: 1e-8 }, Effort { tolerance: 1e-10, regularisation: 1e-7 }];
 
 fn settings(effort: Effort) -> DefaultSettings<f64> {
@@ -111,11 +111,9 @@ fn solve_with(view: &View<'_>, efforts: &[Effort]) -> Reference {
     }
     let mut p = Entries::default();
     if let Some(quadratic) = view.quadratic() {
-        let quadratic = quadratic.dense();
-        for i in 0..n {
-            for j in i..n {
-                p.push(i, j, quadratic[i * n + j] + quadratic[j * n + i]);
-            }
+        for (i, row) in quadratic.iter().enumerate() {
+            let upper = row.iter().filter(|(j, _)| *j >= i);
+            upper.for_each(|(j, q)| p.push(i, j, q + quadratic.row(j).get(i)));
         }
     }
     let [(soft, _), (at_most, _), (equal, _)] = view.rows();
@@ -164,11 +162,11 @@ fn solve_with(view: &View<'_>, efforts: &[Effort]) -> Reference {
         rows[*k] += sign * z[equalities + 2 * e];
     }
     rows[s.soft..s.soft + s.at_most].copy_from_slice(&z[first_at_most..first_at_most + s.at_most]);
-    rows[s.soft + s.at_most..s.dense()].copy_from_slice(&z[..s.equal]);
+    rows[s.soft + s.at_most..s.general()].copy_from_slice(&z[..s.equal]);
     for (j, sign, at) in bounds {
         // Lower bounds first; a negative multiplier of a zero-width box is that of its lower bound.
         let pull = sign * z[at];
-        let (lower, upper) = (s.dense() + j, s.dense() + n + j);
+        let (lower, upper) = (s.general() + j, s.general() + n + j);
         rows[if pull < 0.0 { lower } else { upper }] = pull.abs();
     }
     Reference { status, x: solution[..n].to_vec(), rows, iterations }
@@ -177,7 +175,6 @@ fn solve_with(view: &View<'_>, efforts: &[Effort]) -> Reference {
 /// Solves the smoothed problem: `γS(z) = min { γ(s + K r²) : r + s ≥ z + 1/4K, s ≥ 0, r ≥ 0 }` for every priced side.
 pub(crate) fn solve_softened(s: &Softened, theta: &[f64]) -> Option<Vec<f64>> {
     let n = s.n;
-    let mut row = vec![0.0; n];
     let mut sides = Vec::new();
     let hinges = |h: &Hinges| h.laws().map(|(limit, law)| (h.row, limit, law)).collect::<Vec<_>>();
     let laws = s.laws.iter().enumerate().map(|(i, law)| (i, 0.0, *law));
@@ -199,10 +196,8 @@ pub(crate) fn solve_softened(s: &Softened, theta: &[f64]) -> Option<Vec<f64>> {
     let mut q: Vec<f64> = theta.iter().map(|t| -t).collect();
     let mut p = Entries::default();
     if let Some(two_q) = &s.two_q {
-        for i in 0..n {
-            for j in i..n {
-                p.push(i, j, two_q[i * n + j]);
-            }
+        for (i, row) in two_q.view().iter().enumerate() {
+            row.iter().filter(|(j, _)| *j >= i).for_each(|(j, q)| p.push(i, j, q));
         }
     }
     let (mut a, mut b) = (Entries::default(), Vec::new());
@@ -211,8 +206,7 @@ pub(crate) fn solve_softened(s: &Softened, theta: &[f64]) -> Option<Vec<f64>> {
         let r = q.len();
         p.push(r, r, slope);
         q.extend([0.0, if cap.is_finite() { cap } else { 0.0 }]);
-        s.write_row(i, &mut row);
-        row.iter().enumerate().for_each(|(j, v)| a.push(b.len(), j, sign * v));
+        s.entries(i).for_each(|(j, v)| a.push(b.len(), j, sign * v));
         a.push(b.len(), r, -1.0);
         if cap.is_finite() {
             a.push(b.len(), r + 1, -1.0);
@@ -228,9 +222,9 @@ pub(crate) fn solve_softened(s: &Softened, theta: &[f64]) -> Option<Vec<f64>> {
     (status == ReferenceStatus::Solved).then(|| x[..n].to_vec())
 }
 
-type Raw = (ReferenceStatus, Vec<f64>, Vec<f64>, u32);
+pub(super) type Raw = (ReferenceStatus, Vec<f64>, Vec<f64>, u32);
 
-fn run(
+pub(super) fn run(
     p: &CscMatrix<f64>,
     q: &[f64],
     a: &CscMatrix<f64>,

@@ -22,7 +22,7 @@ impl Workspace {
             return true;
         }
         let mut held = vec![false; s.n];
-        for (u, piece) in s.unit.iter().zip(&state.piece[s.m_dense..]) {
+        for (u, piece) in s.unit.iter().zip(&state.piece[s.m_general..]) {
             held[u.var] |= *piece == Piece::On;
         }
         state.springs = (0..s.n).filter(|&j| !held[j]).collect();

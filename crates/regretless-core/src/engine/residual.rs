@@ -4,7 +4,6 @@ use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
 use crate::engine::tolerance::{REFINED, SUM_ROUNDING};
 use crate::engine::workspace::Workspace;
-use crate::linalg::hessian::Hessian;
 use crate::linalg::simd::Kernel;
 
 /// Where a point stands: the excess and multiplier of every row, and what is left of stationarity.
@@ -20,6 +19,16 @@ pub(crate) struct Balance {
 impl Balance {
     pub(crate) fn new(n: usize, m: usize) -> Self {
         Self { z: vec![0.0; m], lambda: vec![0.0; m], residual: vec![0.0; n] }
+    }
+
+    /// The multipliers at z with the state's pieces, extended beyond their ends.
+    fn freeze(&mut self, s: &Softened, state: &State) {
+        for i in 0..s.m() {
+            self.lambda[i] = s.laws[i].multiplier(state.piece[i], self.z[i]);
+        }
+        for (hinges, at) in s.hinges.iter().zip(&state.segments) {
+            self.lambda[hinges.row] = hinges.multiplier(*at, self.z[hinges.row]);
+        }
     }
 
     /// The residual at x with z and λ as they are.
@@ -65,6 +74,19 @@ impl Balance {
 }
 
 impl Workspace {
+    /// One step from x to the optimum on the state's pieces, with its factor.
+    pub(crate) fn step_on_pieces(&mut self, s: &Softened, state: &mut State, theta: &[f64]) {
+        let k = self.kernel;
+        s.excess(k, &state.x, &mut self.balance.z);
+        self.balance.freeze(s, state);
+        self.balance.weigh(k, s, &state.x, theta);
+        self.dx[..s.n].copy_from_slice(&self.balance.residual);
+        if let Some(owned) = &state.factor {
+            owned.factor.solve(k, &mut self.dx);
+            k.axpy(1.0, &self.dx, &mut state.x);
+        }
+    }
+
     /// Refines x with the state's factor until the residual is at rounding level; returns what is reached, and leaves the
     /// balance there.
     pub(crate) fn settle(&mut self, s: &Softened, state: &mut State, theta: &[f64]) -> f64 {
@@ -79,12 +101,7 @@ impl Workspace {
             }
             let Some(owned) = &state.factor else { break };
             // Refine on the pieces as the path left them: a row at its breakpoint has one multiplier there.
-            for i in 0..s.m() {
-                self.balance.lambda[i] = s.laws[i].multiplier(state.piece[i], self.balance.z[i]);
-            }
-            for (hinges, at) in s.hinges.iter().zip(&state.segments) {
-                self.balance.lambda[hinges.row] = hinges.multiplier(*at, self.balance.z[hinges.row]);
-            }
+            self.balance.freeze(s, state);
             self.balance.weigh(k, s, &state.x, theta);
             self.dx[..s.n].copy_from_slice(&self.balance.residual);
             owned.factor.solve(k, &mut self.dx);

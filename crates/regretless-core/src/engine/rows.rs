@@ -11,8 +11,12 @@
 //! the exact problem differ in their laws only, so one engine ([`crate::engine::path`]) solves both.
 
 use crate::engine::hinges::{Groups, Hinges};
+use std::sync::Arc;
+
 use crate::linalg::simd::Kernel;
-use crate::problem::{RowId, View};
+use crate::linalg::sparse_ldl::Analysis;
+use crate::problem::form::{analyse, doubled, stack};
+use crate::problem::{Coefficients, Form, Row, RowId, View};
 
 /// Which piece of its multiplier law a row is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,15 +128,17 @@ pub(crate) struct Unit {
 #[derive(Clone, Debug)]
 pub(crate) struct Softened {
     pub(crate) n: usize,
-    /// 2Q, symmetric, row-major.
-    pub(crate) two_q: Option<Vec<f64>>,
+    /// 2Q, symmetric.
+    pub(crate) two_q: Option<Coefficients>,
     /// Largest absolute entry of 2Q.
     pub(crate) curvature: f64,
-    /// Dense rows, row-major.
-    pub(crate) dense: Vec<f64>,
-    /// Number of dense rows.
-    pub(crate) m_dense: usize,
-    /// Bounds, after the dense rows.
+    /// General rows: all but bounds.
+    pub(crate) general: Coefficients,
+    /// Number of general rows.
+    pub(crate) m_general: usize,
+    /// Where these are sparse: the symbolic analysis of them and 2Q.
+    pub(crate) analysis: Option<Arc<Analysis>>,
+    /// Bounds, after the general rows.
     pub(crate) unit: Vec<Unit>,
     /// What each row is.
     pub(crate) ids: Vec<RowId>,
@@ -155,8 +161,9 @@ impl Softened {
             n,
             two_q: None,
             curvature: 0.0,
-            dense: Vec::new(),
-            m_dense: 0,
+            general: Coefficients::empty(n),
+            m_general: 0,
+            analysis: None,
             unit: Vec::new(),
             ids: Vec::new(),
             d: Vec::new(),
@@ -171,26 +178,26 @@ impl Softened {
 
     /// Stacks the rows of another view into the same memory; each group of soft rows is one.
     pub(crate) fn load(&mut self, view: &View<'_>, groups: &Groups) {
-        let (n, shape) = (view.shape.n, view.shape);
-        self.dense.clear();
+        let shape = view.shape;
         self.d.clear();
         self.ids.clear();
-        let [(soft, limits), hard @ ..] = view.rows();
+        let [(_, limits), (_, at_most), (_, equal)] = view.rows();
         match groups.rows() {
             None => {
                 self.hinges.clear();
-                self.dense.extend_from_slice(&soft.dense());
                 self.d.extend_from_slice(limits);
                 self.ids.extend((0..shape.soft).map(RowId::Soft));
             }
             Some(rows) => self.load_groups(view, rows),
         }
-        for (rows, limits) in hard {
-            self.dense.extend_from_slice(&rows.dense());
-            self.d.extend_from_slice(limits);
+        self.d.extend_from_slice(at_most);
+        self.d.extend_from_slice(equal);
+        self.ids.extend((shape.soft..shape.general()).map(|i| shape.row(i)));
+        self.m_general = self.d.len();
+        match view.form() {
+            Form::Dense => self.load_dense(view, groups),
+            Form::Sparse => self.load_sparse(view, groups),
         }
-        self.ids.extend((shape.soft..shape.dense()).map(|i| shape.row(i)));
-        self.m_dense = self.d.len();
         self.unit.clear();
         for (j, (&l, &u)) in view.lower.iter().zip(view.upper).enumerate() {
             // A zero-width box is one two-sided row.
@@ -206,20 +213,71 @@ impl Softened {
             }
         }
         self.reach.clear();
-        self.reach.extend(self.dense.chunks_exact(n).map(|r| r.iter().fold(0.0, |m: f64, a| m.max(a.abs()))));
+        let largest = |row: Row<'_>| row.values().iter().fold(0.0, |m: f64, a| m.max(a.abs()));
+        self.reach.extend(self.general.view().iter().map(largest));
         self.reach.resize(self.d.len(), 1.0);
         self.laws.clear();
         self.laws.resize(self.d.len(), Law::IDLE);
+        self.measure_curvature();
+    }
+
+    fn load_dense(&mut self, view: &View<'_>, groups: &Groups) {
+        let [(soft, _), hard @ ..] = view.rows();
+        self.general.refill(|values| {
+            match groups.rows() {
+                None => values.extend_from_slice(&soft.dense()),
+                Some(rows) => rows
+                    .iter()
+                    .for_each(|members| values.extend(soft.row(members[0] as usize).to_vec(view.shape.n))),
+            }
+            hard.iter().for_each(|(rows, _)| values.extend_from_slice(&rows.dense()));
+        });
         match (view.quadratic(), &mut self.two_q) {
             (None, two_q) => *two_q = None,
             (Some(q), two_q) => {
-                let q = q.dense();
-                let two_q = two_q.get_or_insert_with(Vec::new);
-                two_q.clear();
-                two_q.extend((0..n * n).map(|ij| q[ij] + q[(ij % n) * n + ij / n]));
+                let (n, q) = (view.shape.n, q.dense());
+                let two_q = two_q.get_or_insert_with(|| Coefficients::empty(n));
+                two_q.refill(|out| out.extend((0..n * n).map(|ij| q[ij] + q[(ij % n) * n + ij / n])));
             }
         }
-        self.curvature = self.two_q.iter().flatten().fold(0.0, |m, q| m.max(q.abs()));
+    }
+
+    /// What has the pattern of last time, or the problem's own, has its analysis.
+    fn load_sparse(&mut self, view: &View<'_>, groups: &Groups) {
+        let n = view.shape.n;
+        let [(soft, _), hard @ ..] = view.rows();
+        let mut general = Coefficients::compressed(n);
+        match groups.rows() {
+            None => stack(&mut general, soft, 0..view.shape.soft),
+            Some(rows) => stack(&mut general, soft, rows.iter().map(|members| members[0] as usize)),
+        }
+        for (rows, limits) in hard {
+            stack(&mut general, rows, 0..limits.len());
+        }
+        let two_q = view.quadratic().map(doubled);
+        let alike = |a: &Option<Coefficients>, b: &Option<Coefficients>| {
+            a.as_ref().map(Coefficients::pattern) == b.as_ref().map(Coefficients::pattern)
+        };
+        if self.analysis.is_none()
+            || self.general.pattern() != general.pattern()
+            || !alike(&self.two_q, &two_q)
+        {
+            let own = view.analysis().filter(|own| {
+                own.fits(
+                    two_q.as_ref().and_then(|q| q.pattern().compressed()),
+                    general.pattern().compressed(),
+                )
+            });
+            self.analysis =
+                own.map(Arc::clone).or_else(|| analyse(n, two_q.as_ref(), &general).map(Arc::new));
+        }
+        (self.general, self.two_q) = (general, two_q);
+    }
+
+    /// The largest absolute entry of 2Q anew.
+    pub(crate) fn measure_curvature(&mut self) {
+        let entries = self.two_q.iter().flat_map(Coefficients::as_slice);
+        self.curvature = entries.fold(0.0, |m, q| m.max(q.abs()));
     }
 
     /// Takes the caps off the hard rows.
@@ -245,46 +303,46 @@ impl Softened {
         }
     }
 
-    /// Dense row `i`.
-    pub(crate) fn row(&self, i: usize) -> &[f64] {
-        &self.dense[i * self.n..(i + 1) * self.n]
+    /// Column and coefficient of what row `i`, general or bound, has.
+    pub(crate) fn entries(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let unit = i.checked_sub(self.m_general).map(|at| self.unit[at]);
+        let row = unit.is_none().then(|| self.general.row(i));
+        row.into_iter().flat_map(|row| row.iter()).chain(unit.map(|u| (u.var, u.sign)))
     }
 
-    /// Writes row `i`, dense or bound, to `out`.
+    /// Writes row `i`, general or bound, to `out`.
     pub(crate) fn write_row(&self, i: usize, out: &mut [f64]) {
-        if i < self.m_dense {
-            out.copy_from_slice(self.row(i));
+        if i < self.m_general && self.analysis.is_none() {
+            out.copy_from_slice(self.general.row(i).values());
         } else {
             out.fill(0.0);
-            let u = self.unit[i - self.m_dense];
-            out[u.var] = u.sign;
+            self.entries(i).for_each(|(j, a)| out[j] = a);
         }
     }
 
     /// out += s · row i
     pub(crate) fn add_row(&self, k: Kernel, i: usize, s: f64, out: &mut [f64]) {
-        if i < self.m_dense {
-            k.axpy(s, self.row(i), out);
+        if i < self.m_general && self.analysis.is_none() {
+            k.axpy(s, self.general.row(i).values(), out);
         } else {
-            let u = self.unit[i - self.m_dense];
-            out[u.var] += s * u.sign;
+            self.entries(i).for_each(|(j, a)| out[j] += s * a);
         }
     }
 
     /// out = C'x
     pub(crate) fn apply(&self, k: Kernel, x: &[f64], out: &mut [f64]) {
-        let (dense, unit) = out.split_at_mut(self.m_dense);
-        k.matvec(&self.dense, x, dense);
+        let (general, unit) = out.split_at_mut(self.m_general);
+        self.general.view().apply(k, x, general);
         for (o, u) in unit.iter_mut().zip(&self.unit) {
             *o = u.sign * x[u.var];
         }
     }
 
-    /// out = C'x for the rows off their quadratic piece, 0 for those on it.
+    /// out = C'x for the rows off their quadratic piece, 0 for those on it; of dense rows.
     pub(crate) fn apply_off(&self, k: Kernel, piece: &[Piece], x: &[f64], out: &mut [f64]) {
-        let (dense, unit) = out.split_at_mut(self.m_dense);
-        let (dense_piece, unit_piece) = piece.split_at(self.m_dense);
-        k.matvec_off(&self.dense, dense_piece, x, dense);
+        let (dense, unit) = out.split_at_mut(self.m_general);
+        let (dense_piece, unit_piece) = piece.split_at(self.m_general);
+        k.matvec_off(self.general.as_slice(), dense_piece, x, dense);
         for ((o, u), piece) in unit.iter_mut().zip(&self.unit).zip(unit_piece) {
             *o = if *piece == Piece::On { 0.0 } else { u.sign * x[u.var] };
         }
@@ -292,8 +350,8 @@ impl Softened {
 
     /// out += C'ᵀy
     pub(crate) fn apply_t(&self, k: Kernel, y: &[f64], out: &mut [f64]) {
-        let (dense, unit) = y.split_at(self.m_dense);
-        k.matvec_t(&self.dense, dense, out);
+        let (general, unit) = y.split_at(self.m_general);
+        self.general.view().apply_t(k, general, out);
         for (y, u) in unit.iter().zip(&self.unit) {
             out[u.var] += y * u.sign;
         }
@@ -302,7 +360,7 @@ impl Softened {
     /// out = 2Qx + C'ᵀy, the right-hand side of stationarity θ = 2Qx + C'ᵀλ.
     pub(crate) fn force(&self, k: Kernel, x: &[f64], y: &[f64], out: &mut [f64]) {
         match &self.two_q {
-            Some(two_q) => k.matvec(two_q, x, out),
+            Some(two_q) => two_q.view().apply(k, x, out),
             None => out.fill(0.0),
         }
         self.apply_t(k, y, out);

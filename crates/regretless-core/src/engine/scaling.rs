@@ -15,6 +15,7 @@ use pulp::{Simd, WithSimd};
 
 use crate::engine::rows::Softened;
 use crate::linalg::simd::Kernel;
+use crate::problem::Coefficients;
 
 /// Columns whose mean sizes differ by less than this power of two are of like size.
 const ALIKE: f64 = 5.0;
@@ -61,17 +62,13 @@ impl Columns {
         if self.units.is_empty() {
             return;
         }
-        let (n, d) = (s.n, &self.units);
-        for row in s.dense.chunks_exact_mut(n) {
-            row.iter_mut().zip(d).for_each(|(a, d)| *a *= d);
-        }
+        let d = &self.units;
+        s.general.scale(|_, j| d[j]);
         if let Some(two_q) = &mut s.two_q {
-            for (row, di) in two_q.chunks_exact_mut(n).zip(d) {
-                row.iter_mut().zip(d).for_each(|(q, dj)| *q *= di * dj);
-            }
-            s.curvature = two_q.iter().fold(0.0, |m, q| m.max(q.abs()));
+            two_q.scale(|i, j| d[i] * d[j]);
         }
-        for (limit, u) in s.d[s.m_dense..].iter_mut().zip(&s.unit) {
+        s.measure_curvature();
+        for (limit, u) in s.d[s.m_general..].iter_mut().zip(&s.unit) {
             *limit /= d[u.var];
         }
     }
@@ -103,10 +100,14 @@ impl Means {
             column.resize(s.n, 0.0);
         }
         self.exponents.resize(s.n, 0);
-        kernel.run(DenseRows { rows: &s.dense, logs, means: self });
+        if s.analysis.is_some() {
+            self.add_sparse(&s.general, logs);
+        } else {
+            kernel.run(DenseRows { rows: s.general.as_slice(), logs, means: self });
+        }
         if let Some(two_q) = &s.two_q {
             // qⱼⱼdⱼ² is of one size.
-            let diagonal = || (0..s.n).map(|j| (j, two_q[j * s.n + j])).filter(|(_, q)| *q > 0.0);
+            let diagonal = || (0..s.n).map(|j| (j, two_q.row(j).get(j))).filter(|(_, q)| *q > 0.0);
             let entries = || diagonal().map(|(j, q)| (j, f64::from(exponent(q))));
             let (total, count) =
                 entries().fold((0.0, 0.0_f64), |(t, c), (j, e)| (t + e + 2.0 * logs[j], c + 1.0));
@@ -118,6 +119,21 @@ impl Means {
         }
         for ((log, sum), count) in logs.iter_mut().zip(&self.sums).zip(&self.counts) {
             *log = -sum / count.max(1.0);
+        }
+    }
+}
+
+impl Means {
+    /// Adds sparse rows to the sums.
+    fn add_sparse(&mut self, rows: &Coefficients, logs: &[f64]) {
+        for row in rows.view().iter() {
+            let some = || row.iter().filter(|(_, a)| *a != 0.0).map(|(j, a)| (j, f64::from(exponent(a))));
+            let (total, count) = some().fold((0.0, 0.0_f64), |(t, c), (j, e)| (t + e + logs[j], c + 1.0));
+            let mean = total / count.max(1.0);
+            for (j, e) in some() {
+                self.sums[j] += e - mean;
+                self.counts[j] += 1.0;
+            }
         }
     }
 }

@@ -9,6 +9,8 @@ pub enum Link {
     Path,
     /// The semismooth Newton method.
     Newton,
+    /// The interior point for sparse rows.
+    Interior,
     /// Clarabel.
     Reference,
 }

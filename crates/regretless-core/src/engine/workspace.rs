@@ -7,8 +7,11 @@ use crate::engine::path::Steps;
 use crate::engine::residual::Balance;
 use crate::engine::rows::Softened;
 use crate::engine::state::{OwnedFactor, Owner, State};
+use crate::linalg::dense_ldl::DenseLdl;
 use crate::linalg::hessian::{Factor, Hessian, Row, Terms};
 use crate::linalg::simd::{Kernel, padded};
+use crate::linalg::sparse_ldl::{Analysis, Augmented};
+use crate::problem::Coefficients;
 
 /// What the engine did, for the benchmark's tables and the solution's record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +43,7 @@ pub(crate) struct Workspace {
     pub(crate) curvature: Curvature,
     owner: Owner,
     /// The memory of a factor that was given up.
-    spare: Factor,
+    spare: DenseLdl,
 }
 
 impl Workspace {
@@ -51,11 +54,11 @@ impl Workspace {
             work: Work::default(),
             balance: Balance::new(n, m),
             steps: Steps::new(n, m),
-            row: Factor::row(n),
+            row: DenseLdl::row(n),
             dx: vec![0.0; padded(n)],
             curvature: Curvature::default(),
             owner,
-            spare: Factor::default(),
+            spare: DenseLdl::default(),
         }
     }
 
@@ -85,8 +88,8 @@ impl Workspace {
 
     /// Takes the factor from a state that it does not fit, and keeps its memory.
     pub(crate) fn give_up_factor(&mut self, state: &mut State) {
-        if let Some(given) = state.factor.take() {
-            self.spare = given.factor;
+        if let Some(OwnedFactor { factor: Factor::Dense(given), .. }) = state.factor.take() {
+            self.spare = given;
         }
     }
 
@@ -103,11 +106,7 @@ impl Workspace {
         let weight = |i: usize| s.weight(i, piece[i], segments);
         let spring = s.spring();
         let held = springs.iter().map(|&j| (j, spring)).chain((0..s.n).map(|j| (j, ridge)));
-        let mut made = std::mem::take(&mut self.spare);
-        if !self.curvature.factor(self.kernel, s, weight, held, &mut made) {
-            self.spare = made;
-            return None;
-        }
+        let made = self.curvature.factor(self.kernel, s, weight, held, &mut self.spare)?;
         Some(&factor.insert(OwnedFactor { owner: self.owner, factor: made }).factor)
     }
 }
@@ -117,32 +116,71 @@ impl Workspace {
 pub(crate) struct Curvature {
     weights: Vec<f64>,
     diagonal: Vec<f64>,
-    memory: <Factor as Hessian>::Memory,
+    memory: <DenseLdl as Hessian>::Memory,
 }
 
 impl Curvature {
     /// Factors H with the weight of each row from `weight` (0: the row is left out) and `extra` on top of some entries of
-    /// the diagonal; false if H is singular.
+    /// the diagonal; `None` if H is singular. A dense factor is made in the memory of `spare`.
     pub(crate) fn factor(
         &mut self,
         k: Kernel,
         s: &Softened,
         weight: impl Fn(usize) -> f64,
         extra: impl Iterator<Item = (usize, f64)>,
-        factor: &mut Factor,
-    ) -> bool {
+        spare: &mut DenseLdl,
+    ) -> Option<Factor> {
         self.diagonal.clear();
         self.diagonal.resize(s.n, 0.0);
-        for (i, u) in (s.m_dense..).zip(&s.unit) {
+        for (i, u) in (s.m_general..).zip(&s.unit) {
             self.diagonal[u.var] += weight(i);
         }
         for (j, more) in extra {
             self.diagonal[j] += more;
         }
         self.weights.clear();
-        self.weights.extend((0..s.m_dense).map(weight));
-        let two_q = s.two_q.as_deref();
-        let h = Terms { two_q, rows: &s.dense, weights: &self.weights, diagonal: &self.diagonal };
-        factor.factorise(k, h, &mut self.memory)
+        self.weights.extend((0..s.m_general).map(weight));
+        if let Some(analysis) = &s.analysis {
+            return self.augmented(s, analysis).factor().map(Factor::Sparse);
+        }
+        let two_q = s.two_q.as_ref().map(Coefficients::as_slice);
+        let (rows, weights, diagonal) = (s.general.as_slice(), &self.weights[..], &self.diagonal[..]);
+        let mut made = std::mem::take(spare);
+        if made.factorise(k, Terms { two_q, rows, weights, diagonal }, &mut self.memory) {
+            return Some(Factor::Dense(made));
+        }
+        *spare = made;
+        None
+    }
+
+    /// [2Q + D, C'ᵀ; C', −W⁻¹] of the weights and the diagonal.
+    fn augmented(&self, s: &Softened, analysis: &Arc<Analysis>) -> Augmented {
+        let mut k = analysis.zeros();
+        curve(&mut k, s, |j| self.diagonal[j]);
+        for (i, weight) in self.weights.iter().enumerate() {
+            match k.row(i).split_last_mut() {
+                Some((diagonal, entries)) if *weight > 0.0 => {
+                    entries.copy_from_slice(s.general.row(i).values());
+                    *diagonal = -1.0 / weight;
+                }
+                Some((diagonal, _)) => *diagonal = -1.0,
+                None => {}
+            }
+        }
+        k
+    }
+}
+
+/// The first block of an augmented matrix: 2Q with `extra` on the diagonal.
+pub(crate) fn curve(k: &mut Augmented, s: &Softened, extra: impl Fn(usize) -> f64) {
+    for j in 0..s.n {
+        let entries = k.variable(j);
+        if let Some(two_q) = &s.two_q {
+            // The lower triangle's row up to its diagonal.
+            entries.copy_from_slice(&two_q.row(j).values()[..entries.len()]);
+        }
+        if let Some(diagonal) = entries.last_mut() {
+            *diagonal += extra(j);
+        }
     }
 }

@@ -19,7 +19,6 @@ use std::ops::{Deref, DerefMut};
 use rayon::prelude::*;
 
 use crate::engine::rows::{Law, Piece};
-use crate::linalg::hessian::Hessian;
 use crate::linalg::simd::Kernel;
 use crate::problem::parameter::Parameter;
 use crate::problem::{ByParameter, Coefficients, CoefficientsRef, RowId, RowValues};
@@ -215,10 +214,17 @@ impl Solution {
         let mut dx: Vec<f64> = tangent.theta.iter().map(|t| sign * t).collect();
         if !tangent.Q.is_empty() {
             let pattern = self.problem.quadratic_pattern();
-            let q = CoefficientsRef { pattern, values: &tangent.Q }.dense();
-            for i in 0..n {
-                for j in 0..n {
-                    dx[i] -= (q[i * n + j] + q[j * n + i]) * x[j];
+            let q = CoefficientsRef { pattern, values: &tangent.Q };
+            if pattern.is_dense() {
+                for i in 0..n {
+                    for j in 0..n {
+                        dx[i] -= (tangent.Q[i * n + j] + tangent.Q[j * n + i]) * x[j];
+                    }
+                }
+            } else {
+                // The pattern has the mirror image of every entry.
+                for (i, row) in q.iter().enumerate() {
+                    dx[i] -= row.iter().map(|(j, a)| (a + q.row(j).get(i)) * x[j]).sum::<f64>();
                 }
             }
         }

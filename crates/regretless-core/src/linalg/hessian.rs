@@ -1,18 +1,47 @@
 //! What the engine asks of a factor of H = 2Q + C'ᵀdiag(w)C', whatever is behind it.
 //!
-//! The path changes H by one row at a time, Newton and gradients factor it from its terms and solve with it. All calls are
-//! static: [`Factor`] names the one in use, and becomes an enum when there are two. A factor of the augmented matrix
-//! [2Q, C'ᵀ; C', −W⁻¹] fits as well: its symbolic analysis lives in `Memory`, its border in `Row` (which may know a row by
-//! more than its entries), and `along` and `direction` are what one solve with the row leaves.
+//! Newton's method and gradients factor it from its terms and solve with it: a [`Factor`] can be dense or sparse. The path
+//! also changes H by one row at a time, which only the dense one follows.
 
 use crate::linalg::dense_ldl::DenseLdl;
 use crate::linalg::simd::Kernel;
+use crate::linalg::sparse_ldl::SparseLdl;
 
-/// The factor that the engine works with.
-pub(crate) type Factor = DenseLdl;
+/// A factor of H, by the form of its problem.
+#[derive(Clone, Debug)]
+pub(crate) enum Factor {
+    Dense(DenseLdl),
+    Sparse(SparseLdl),
+}
 
-/// A row that meets the factor in use.
-pub(crate) type Row = <Factor as Hessian>::Row;
+impl Factor {
+    /// H⁻¹b, in place; what is behind n entries is padding.
+    pub(crate) fn solve(&self, k: Kernel, b: &mut [f64]) {
+        match self {
+            Self::Dense(factor) => factor.solve(k, b),
+            Self::Sparse(factor) => factor.solve(b),
+        }
+    }
+
+    /// H⁻¹b for a vector that is not padded.
+    pub(crate) fn solve_unpadded(&self, k: Kernel, b: &mut [f64]) {
+        match self {
+            Self::Dense(factor) => factor.solve_unpadded(k, b),
+            Self::Sparse(factor) => factor.solve(b),
+        }
+    }
+
+    /// Memory, in bytes, for n variables.
+    pub(crate) fn bytes(&self, n: usize) -> usize {
+        match self {
+            Self::Dense(_) => DenseLdl::bytes(n),
+            Self::Sparse(factor) => factor.bytes(),
+        }
+    }
+}
+
+/// A row that meets the factor of a path.
+pub(crate) type Row = <DenseLdl as Hessian>::Row;
 
 /// H by its terms: 2Q + Σ wᵣaᵣaᵣᵀ + diag(v).
 #[derive(Clone, Copy)]

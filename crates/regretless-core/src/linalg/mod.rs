@@ -1,5 +1,5 @@
-//! Dense linear algebra that knows nothing of problems: vector kernels, what a factor of H can do and the dense LDLᵀ
-//! that does it, and what faer does off the hot path.
+//! Linear algebra that knows nothing of problems: vector kernels, what a factor of H can do, the dense LDLᵀ and that of the
+//! sparse augmented matrix that do it, and what faer does off the hot path.
 
 pub(crate) mod dense;
 pub(crate) mod dense_ldl;
@@ -7,3 +7,4 @@ pub(crate) mod hessian;
 pub(crate) mod ldl;
 pub(crate) mod matrix;
 pub(crate) mod simd;
+pub(crate) mod sparse_ldl;

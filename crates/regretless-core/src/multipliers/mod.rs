@@ -166,7 +166,7 @@ fn norm(v: &[f64]) -> f64 {
 /// The smallest norm each stacked row has over the instances; 1 for zero rows and bounds.
 fn smallest_norms(views: &[View<'_>]) -> Vec<f64> {
     let shape = views[0].shape;
-    let mut smallest = vec![f64::INFINITY; shape.dense()];
+    let mut smallest = vec![f64::INFINITY; shape.general()];
     for view in views {
         let rows = view.rows().into_iter().flat_map(|(m, _)| m.iter());
         for (s, row) in smallest.iter_mut().zip(rows) {

@@ -70,9 +70,8 @@ impl Curvature {
             return Ok(None);
         }
         let check = |values: &[f64], what: String| {
-            let dense = CoefficientsRef { pattern, values }.dense();
-            convex::check_psd(&dense, problem.n())
-                .map_err(|e| ProblemError::Curvature { what, why: e.to_string() })
+            let q = CoefficientsRef { pattern, values };
+            convex::check(q, q).map_err(|e| ProblemError::Curvature { what, why: e.to_string() })
         };
         let mut own = Parameter::Quadratic.of(problem).to_vec();
         own.resize(pattern.entries(), 0.0);

@@ -1,7 +1,6 @@
 //! From parts to a validated [`Problem`].
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use super::convex;
 use super::{Block, Coefficients, Data, HardRows, Pattern, Problem, ProblemError, Sense, SoftRows};
@@ -156,7 +155,7 @@ impl ProblemBuilder {
         let upper = self.upper.unwrap_or_else(|| vec![f64::INFINITY; n]);
         check_bounds(&lower, &upper, &variables)?;
 
-        Ok(Problem(Arc::new(Data {
+        let data = Data {
             sense: self.sense,
             variables,
             theta,
@@ -168,7 +167,10 @@ impl ProblemBuilder {
             equal: stack_hard(n, self.equal)?,
             lower,
             upper,
-        })))
+            wanted: None,
+            analysis: None,
+        };
+        Ok(data.chosen())
     }
 }
 
@@ -212,8 +214,9 @@ fn stack_hard(n: usize, parts: Vec<(String, Coefficients, Vec<f64>)>) -> Result<
 #[allow(non_snake_case)]
 fn symmetric(Q: &Coefficients, n: usize) -> Result<Coefficients, ProblemError> {
     check_matrix("Q", (n, n), Q)?;
-    convex::check_psd(&Q.view().dense(), n)?;
-    Ok(Q.symmetric())
+    let symmetric = Q.symmetric();
+    convex::check(Q.view(), symmetric.view())?;
+    Ok(symmetric)
 }
 
 fn distinct<'a>(what: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), ProblemError> {

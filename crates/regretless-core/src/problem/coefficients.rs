@@ -69,6 +69,51 @@ impl Coefficients {
         Self { pattern: Pattern::dense(0, cols), values: Vec::new() }
     }
 
+    /// No rows yet, and a sparse pattern for those that come.
+    pub(crate) fn compressed(cols: usize) -> Self {
+        Self::stored(0, cols, &[])
+    }
+
+    /// Appends a row of a sparse pattern, entries from left to right.
+    pub(crate) fn push(&mut self, entries: impl Iterator<Item = (usize, f64)>) {
+        let Some(sparse) = &mut self.pattern.sparse else { return };
+        let sparse = Arc::make_mut(sparse);
+        for (j, value) in entries {
+            sparse.columns.push(j);
+            self.values.push(value);
+        }
+        sparse.starts.push(sparse.columns.len());
+        self.pattern.rows += 1;
+    }
+
+    /// All entries of a dense pattern anew, as many rows as they come to.
+    pub(crate) fn refill(&mut self, fill: impl FnOnce(&mut Vec<f64>)) {
+        self.values.clear();
+        fill(&mut self.values);
+        self.pattern = Pattern::dense(self.values.len() / self.pattern.cols, self.pattern.cols);
+    }
+
+    /// The stored values of row `i`, to change.
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        let range = self.pattern.range(i..i + 1);
+        &mut self.values[range]
+    }
+
+    /// Multiplies each entry by what `scale` says of its row and column.
+    pub(crate) fn scale(&mut self, scale: impl Fn(usize, usize) -> f64) {
+        let Self { pattern, values } = self;
+        for i in 0..pattern.rows {
+            let range = pattern.range(i..i + 1);
+            match &pattern.sparse {
+                None => values[range].iter_mut().enumerate().for_each(|(j, a)| *a *= scale(i, j)),
+                Some(sparse) => {
+                    let columns = &sparse.columns[range.clone()];
+                    values[range].iter_mut().zip(columns).for_each(|(a, j)| *a *= scale(i, *j));
+                }
+            }
+        }
+    }
+
     /// Which coefficients are stored.
     pub fn pattern(&self) -> &Pattern {
         &self.pattern

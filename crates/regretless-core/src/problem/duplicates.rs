@@ -116,7 +116,7 @@ impl Merged {
         let first = |i: usize| if soft(i) { i } else { found.first[i] };
         let place = (0..shape.rows()).map(|i| stands.get(&first(i)).copied().unwrap_or(0)).collect();
         let equal = shape.soft + shape.at_most;
-        Self { problem: problem.with_hard(&kept[shape.soft..equal], &kept[equal..shape.dense()]), place }
+        Self { problem: problem.with_hard(&kept[shape.soft..equal], &kept[equal..shape.general()]), place }
     }
 
     /// Values of its rows for the rows of the original.
@@ -140,7 +140,7 @@ pub(crate) fn unmerged(
     equal: bool,
 ) -> Vec<f64> {
     let mut out = shared.to_vec();
-    let (first, second, third) = (shape.soft, shape.soft + shape.at_most, shape.dense());
+    let (first, second, third) = (shape.soft, shape.soft + shape.at_most, shape.general());
     if at_most {
         out[first..second].copy_from_slice(&penalties[first..second]);
     }

@@ -1,15 +1,17 @@
 //! One instance of a problem: the stated parameters with some of them overridden.
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 use super::builder::{check_bounds, check_prices, check_vector};
 use super::by_parameter::ByParameter;
 use super::convex;
 use super::parameter::{Parameter, Role};
 use super::tolerance::{Tolerances, relative};
-use super::{Coefficients, CoefficientsRef, Problem, ProblemError, Row, RowId, Shape};
+use super::{Coefficients, CoefficientsRef, Form, Problem, ProblemError, Row, RowId, Shape};
 use crate::linalg::dense;
 use crate::linalg::matrix::Matrix;
+use crate::linalg::sparse_ldl::Analysis;
 use crate::problem::RowValues;
 
 /// Overrides for one solve. Matrices are slices in pattern order, which for a dense one is row-major; what is `None` keeps
@@ -75,7 +77,7 @@ impl Problem {
                 }
                 Parameter::Quadratic => {
                     check_vector(what, parameter.entries(self), values)?;
-                    view.quadratic().map_or(Ok(()), |q| convex::check_psd(&q.dense(), self.n()))?;
+                    view.quadratic().map_or(Ok(()), |q| convex::check(q, q))?;
                 }
                 _ if own.is_empty() && !values.is_empty() => {
                     return Err(ProblemError::NothingToOverride { what: what.into() });
@@ -104,6 +106,16 @@ impl<'a> View<'a> {
     pub fn quadratic(&self) -> Option<CoefficientsRef<'a>> {
         let pattern = self.problem.quadratic_pattern();
         (!self.Q.is_empty()).then_some(CoefficientsRef { pattern, values: self.Q })
+    }
+
+    /// With what the problem is solved.
+    pub(crate) fn form(&self) -> Form {
+        self.problem.form()
+    }
+
+    /// The analysis of the problem's own rows and Q.
+    pub(crate) fn analysis(&self) -> Option<&'a Arc<Analysis>> {
+        self.problem.analysis()
     }
 
     /// Coefficients and limits of the soft rows, of those of `Ax ≤ b` and of `Bx = c`: the order of the stacked rows.

@@ -13,6 +13,7 @@ mod coefficients;
 pub(crate) mod convex;
 pub(crate) mod duplicates;
 mod error;
+pub(crate) mod form;
 mod instance;
 mod names;
 pub(crate) mod parameter;
@@ -27,12 +28,15 @@ pub use builder::{ProblemBuilder, Soft};
 pub use by_parameter::ByParameter;
 pub use coefficients::{Coefficients, CoefficientsRef};
 pub use error::ProblemError;
+pub use form::{FactorCost, Form};
 pub use instance::{Instance, View};
 pub use names::Named;
 pub use parameter::{Parameter, Parameters, Role};
 pub use pattern::{Pattern, Row};
 pub use row_values::RowValues;
 pub use tolerance::Tolerances;
+
+use crate::linalg::sparse_ldl::Analysis;
 
 /// Whether the objective is a gain or a cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,6 +117,17 @@ struct Data {
     equal: HardRows,
     lower: Vec<f64>,
     upper: Vec<f64>,
+    /// The form that was asked for.
+    wanted: Option<Form>,
+    /// Of the sparse form.
+    analysis: Option<Arc<Analysis>>,
+}
+
+impl Data {
+    fn chosen(mut self) -> Problem {
+        self.analysis = form::choose(&self);
+        Problem(Arc::new(self))
+    }
 }
 
 impl Problem {
@@ -212,12 +227,12 @@ impl Problem {
     /// The same problem with another, already checked, quadratic term.
     #[allow(non_snake_case)]
     pub(crate) fn with_quadratic(&self, Q: Coefficients) -> Self {
-        Self(Arc::new(Data { curved: Q.pattern().clone(), Q: Some(Q), ..(*self.0).clone() }))
+        Data { curved: Q.pattern().clone(), Q: Some(Q), ..(*self.0).clone() }.chosen()
     }
 
     /// The same problem with other, already checked, soft rows.
     pub(crate) fn with_soft(&self, soft: SoftRows) -> Self {
-        Self(Arc::new(Data { soft, ..(*self.0).clone() }))
+        Data { soft, ..(*self.0).clone() }.chosen()
     }
 
     /// The same problem with some of its hard rows only.
@@ -229,7 +244,7 @@ impl Problem {
             HardRows { rows, rhs: indices().map(|i| all.rhs[i]).collect(), blocks: Vec::new() }
         };
         let (at_most, equal) = (some(&self.0.at_most, at_most), some(&self.0.equal, equal));
-        Self(Arc::new(Data { at_most, equal, ..(*self.0).clone() }))
+        Data { at_most, equal, ..(*self.0).clone() }.chosen()
     }
 
     /// The number of rows of every kind.
@@ -262,8 +277,8 @@ impl Shape {
         self.soft + self.at_most + self.equal + 2 * self.n
     }
 
-    /// The dense rows: all but the bounds.
-    pub fn dense(&self) -> usize {
+    /// The general rows: all but the bounds.
+    pub fn general(&self) -> usize {
         self.soft + self.at_most + self.equal
     }
 
@@ -273,8 +288,8 @@ impl Shape {
             RowId::Soft(i) => i,
             RowId::AtMost(i) => self.soft + i,
             RowId::Equal(i) => self.soft + self.at_most + i,
-            RowId::Lower(j) => self.dense() + j,
-            RowId::Upper(j) => self.dense() + self.n + j,
+            RowId::Lower(j) => self.general() + j,
+            RowId::Upper(j) => self.general() + self.n + j,
         }
     }
 
@@ -313,7 +328,9 @@ impl Problem {
     /// The name of a row for messages: block name and position in it, or the bound of a variable.
     pub fn row_name(&self, row: RowId) -> String {
         let within = |blocks: &[Block], i: usize| {
-            blocks.iter().find(|b| b.rows.contains(&i)).map_or_else(
+            // Blocks are in order, and a model may have one a row.
+            let at = blocks.partition_point(|b| b.rows.end <= i);
+            blocks.get(at).filter(|b| b.rows.contains(&i)).map_or_else(
                 || format!("row {i}"),
                 |b| match b.rows.len() {
                     1 => b.name.clone(),

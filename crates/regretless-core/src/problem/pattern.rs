@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::linalg::simd::Kernel;
+use crate::linalg::sparse_ldl::Compressed;
 
 /// Which coefficients of a matrix are stored. Cloning is cheap.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,11 @@ impl Pattern {
     /// True if every coefficient is stored.
     pub fn is_dense(&self) -> bool {
         self.sparse.is_none()
+    }
+
+    /// The places of a sparse pattern.
+    pub(crate) fn compressed(&self) -> Option<Compressed<'_>> {
+        self.sparse.as_ref().map(|s| Compressed { starts: &s.starts, columns: &s.columns })
     }
 
     /// Where the coefficients of some rows are in pattern order.
@@ -165,7 +171,8 @@ impl<'a> Row<'a> {
     pub fn dot(&self, x: &[f64]) -> f64 {
         match self.columns {
             Columns::All => Kernel::new().dot(self.values, x),
-            _ => self.iter().map(|(j, a)| a * x[j]).sum(),
+            Columns::Some(columns) => columns.iter().zip(self.values).map(|(&j, a)| a * x[j]).sum(),
+            Columns::One(j) => self.values[0] * x[j],
         }
     }
 
@@ -178,7 +185,8 @@ impl<'a> Row<'a> {
     pub fn add_to(&self, s: f64, out: &mut [f64]) {
         match self.columns {
             Columns::All => Kernel::new().axpy(s, self.values, out),
-            _ => self.iter().for_each(|(j, a)| out[j] += s * a),
+            Columns::Some(columns) => columns.iter().zip(self.values).for_each(|(&j, a)| out[j] += s * a),
+            Columns::One(j) => out[j] += s * self.values[0],
         }
     }
 

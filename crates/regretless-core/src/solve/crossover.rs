@@ -23,7 +23,16 @@ pub(crate) fn ask(view: &View<'_>, exact: &mut ExactWorker, state: &mut State) -
     let reference = reference::solve_tightly(view);
     match reference.status {
         ReferenceStatus::Solved => {
-            read(view, exact, state, &reference);
+            let rows = &reference.rows;
+            let own = |i: usize| rows[view.shape.position(exact.s.ids[i])] * exact.norms[i];
+            let mut lambda: Vec<f64> = (0..exact.s.m()).map(own).collect();
+            for hinges in &exact.s.hinges {
+                let sum = hinges.each().map(|h| rows[h.soft]).sum::<f64>();
+                lambda[hinges.row] = sum * exact.norms[hinges.row];
+            }
+            state.x.copy_from_slice(&reference.x);
+            exact.columns.divide(&mut state.x);
+            read(exact, state, &lambda);
             Crossed::Solved(reference)
         }
         ReferenceStatus::Infeasible => {
@@ -56,19 +65,16 @@ pub(crate) fn ask(view: &View<'_>, exact: &mut ExactWorker, state: &mut State) -
     }
 }
 
-/// x, multipliers, and pieces: of a row's distance to its kink and its multiplier's distance to its caps, in the engine's
-/// units, an interior point leaves one near 0 and the other not.
-fn read(view: &View<'_>, exact: &mut ExactWorker, state: &mut State, reference: &Reference) {
-    state.x.copy_from_slice(&reference.x);
-    exact.columns.divide(&mut state.x);
+/// Multipliers and pieces at the state's x: of a row's distance to its kink and its multiplier's distance to its caps, in the
+/// engine's units, an interior point leaves one near 0 and the other not.
+pub(crate) fn read(exact: &mut ExactWorker, state: &mut State, multipliers: &[f64]) {
     let mut z = vec![0.0; exact.s.m()];
     exact.s.excess(exact.ws.kernel, &state.x, &mut z);
     let far = state.x.iter().fold(NO_LIMIT, |m, v| m.max(v.abs()));
     let pull = exact.theta.iter().fold(NO_LIMIT, |m, v| m.max(v.abs()));
     for i in 0..exact.s.m() {
         let caps = exact.caps[i];
-        let lambda = reference.rows[view.shape.position(exact.s.ids[i])] * exact.norms[i];
-        let lambda = lambda.clamp(-caps.under, caps.over);
+        let lambda = multipliers[i].clamp(-caps.under, caps.over);
         let room = (caps.over - lambda).min(lambda + caps.under);
         state.lambda[i] = lambda;
         state.piece[i] = match z[i] {
@@ -87,7 +93,7 @@ fn read(view: &View<'_>, exact: &mut ExactWorker, state: &mut State, reference: 
     state.segments.clear();
     for hinges in &exact.s.hinges {
         let (i, z) = (hinges.row, z[hinges.row]);
-        let lambda = hinges.each().map(|h| reference.rows[h.soft]).sum::<f64>() * exact.norms[i];
+        let lambda = multipliers[i];
         state.lambda[i] = lambda;
         let at = hinges.exact_with(lambda, Piece::On);
         let (_, kink) = hinges.exact_at(at, lambda, z);

@@ -105,14 +105,14 @@ impl ExactWorker {
     }
 
     fn normalise(&mut self, view: &View<'_>, penalties: Option<&[f64]>, implied: &[usize]) {
-        let (n, shape) = (self.s.n, view.shape);
+        let shape = view.shape;
         self.columns.fit(self.ws.kernel, &self.s);
         self.columns.apply(&mut self.s);
         self.norms.clear();
         self.caps.clear();
         for i in 0..self.s.m() {
-            let norm = if i < self.s.m_dense {
-                let row = &mut self.s.dense[i * n..(i + 1) * n];
+            let norm = if i < self.s.m_general {
+                let row = self.s.general.row_mut(i);
                 let length = row.iter().map(|a| a * a).sum::<f64>().sqrt();
                 let norm = if length == 0.0 { 1.0 } else { length };
                 row.iter_mut().for_each(|a| *a /= norm);
@@ -120,7 +120,7 @@ impl ExactWorker {
                 self.s.reach[i] = 1.0;
                 norm
             } else {
-                self.columns.get(self.s.unit[i - self.s.m_dense].var)
+                self.columns.get(self.s.unit[i - self.s.m_general].var)
             };
             let hard = |id: RowId| match id {
                 RowId::Equal(k) if implied.contains(&k) => 0.0,
@@ -135,7 +135,7 @@ impl ExactWorker {
             let (below, above) = hinges.caps();
             self.caps[hinges.row] = Caps { over: above, under: -below };
         }
-        let (dense, bounds) = self.s.d.split_at(self.s.m_dense);
+        let (dense, bounds) = self.s.d.split_at(self.s.m_general);
         // A limit of 1e-13 beside bounds of 20 is a zero that somebody computed: it sets no scale.
         let least = NO_LIMIT * self.ws.kernel.largest(&self.s.d);
         self.typical = median_size(dense, least).or_else(|| median_size(bounds, least)).unwrap_or(0.0);
@@ -213,7 +213,7 @@ impl ExactWorker {
         state.x.fill(0.0);
         state.springs.clear();
         let mut held = vec![false; s.n];
-        for (i, u) in (s.m_dense..).zip(&s.unit) {
+        for (i, u) in (s.m_general..).zip(&s.unit) {
             let caps = self.caps[i];
             let sign = u.sign;
             if std::mem::replace(&mut held[u.var], true) {
@@ -230,7 +230,7 @@ impl ExactWorker {
         let actual = &mut self.ws.balance.z;
         s.excess(self.ws.kernel, &state.x, actual);
         state.z.copy_from_slice(actual);
-        for i in 0..s.m_dense {
+        for i in 0..s.m_general {
             let (caps, z) = (self.caps[i], actual[i]);
             (state.piece[i], state.lambda[i]) = match z {
                 _ if caps.over + caps.under <= 0.0 => (Piece::Below, 0.0),

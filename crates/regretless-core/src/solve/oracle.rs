@@ -10,7 +10,7 @@ use crate::engine::status::Link;
 use crate::engine::workspace::Work;
 use crate::problem::parameter::Parameter;
 use crate::problem::tolerance::Tolerances;
-use crate::problem::{Instance, Problem, ProblemError, RowValues, View};
+use crate::problem::{Form, Instance, Problem, ProblemError, RowValues, View};
 use crate::solve::active_set;
 use crate::solve::batch::{self, Solver};
 use crate::solve::crossover::{self, Crossed};
@@ -20,6 +20,8 @@ use crate::solve::redundant;
 use crate::solve::store::Store;
 
 mod answer;
+mod irreducible;
+mod sparse;
 
 /// Changes of the active set that are tried near an answer before the next link is asked.
 const NEWTON_STEPS: usize = 12;
@@ -130,7 +132,9 @@ impl Oracle {
 
     /// The problem's equalities that say nothing new, for an instance that keeps them. With penalties every row has its price.
     fn implied(&self, view: &View<'_>) -> &[usize] {
-        if self.penalties.is_some() || view.gives(&[Parameter::EqualRows, Parameter::Equals]) {
+        // Sparse equations are solved as they stand, dependent rows and all.
+        let sparse = self.problem.form() == Form::Sparse;
+        if sparse || self.penalties.is_some() || view.gives(&[Parameter::EqualRows, Parameter::Equals]) {
             return &[];
         }
         self.implied.get_or_init(|| redundant::implied(&self.stated()))
@@ -274,7 +278,10 @@ impl Solver for Oracle {
         if fresh {
             exact.ws.give_up_factor(&mut state);
         }
-        let optimum = self.chain(view, exact, &mut state, warm);
+        let optimum = match exact.s.analysis {
+            None => self.chain(view, exact, &mut state, warm),
+            Some(_) => self.sparse_chain(view, exact, &mut state, warm),
+        };
         exact.columns.multiply(&mut state.x);
         if fresh {
             exact.ws.give_up_factor(&mut state);

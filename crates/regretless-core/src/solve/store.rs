@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::engine::rows::Piece;
 use crate::engine::state::State;
 use crate::engine::tolerance::SANE;
-use crate::linalg::hessian::{Factor, Hessian};
 use crate::solve::codec::{Reader, SavedError, Writer};
 
 const TAG: [u8; 4] = *b"RGST";
@@ -121,7 +120,9 @@ impl Store {
         while self.states.len() > most {
             self.states.pop_last();
         }
-        let with_factor = (self.budget - light * self.states.len()) / Factor::bytes(n).max(1);
+        // Factors of one problem are of one size.
+        let bytes = self.states.values().find_map(|s| s.factor.as_ref()).map_or(1, |f| f.factor.bytes(n));
+        let with_factor = (self.budget - light * self.states.len()) / bytes.max(1);
         for state in self.states.values_mut().skip(with_factor) {
             if state.factor.is_some() {
                 *state = Arc::new(state.light());

@@ -14,6 +14,7 @@
 
 use crate::engine::rows::Law;
 use crate::engine::workspace::Curvature;
+use crate::linalg::dense_ldl::DenseLdl;
 use crate::linalg::hessian::Factor;
 use crate::linalg::simd::Kernel;
 use crate::problem::RowId;
@@ -102,10 +103,10 @@ impl Interior {
         for (row, each) in rows.hinges.iter().zip(&hinges) {
             weights[row.row].slope = each.iter().map(|w| w.slope).sum();
         }
-        let mut factor = Factor::default();
         let slope = |i: usize| weights[i].slope;
-        let regular = Curvature::default().factor(kernel, rows, slope, std::iter::empty(), &mut factor);
-        regular.then(|| Box::new(Self { rows: weights, hinges, factor }))
+        let spare = &mut DenseLdl::default();
+        let factor = Curvature::default().factor(kernel, rows, slope, std::iter::empty(), spare)?;
+        Some(Box::new(Self { rows: weights, hinges, factor }))
     }
 }
 

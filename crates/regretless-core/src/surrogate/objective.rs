@@ -34,7 +34,7 @@ impl Stage {
         let mut value = k.dot(&self.theta, x);
         if let Some(two_q) = &rows.two_q {
             let mut qx = vec![0.0; rows.n];
-            k.matvec(two_q, x, &mut qx);
+            two_q.view().apply(k, x, &mut qx);
             value -= 0.5 * k.dot(&qx, x);
         }
         let costs = rows.laws.iter().zip(&z).zip(self.sharpness.iter());

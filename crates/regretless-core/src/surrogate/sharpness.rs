@@ -110,7 +110,7 @@ impl Scales {
         for (i, (row, limit)) in rows.enumerate().filter(|(_, (row, _))| some(row)) {
             self.count(i, row.dot(x) - limit, row.size(x) + limit.abs(), share[i]);
         }
-        for (at, bounds) in [(self.shape.dense(), view.lower), (self.shape.dense() + n, view.upper)] {
+        for (at, bounds) in [(self.shape.general(), view.lower), (self.shape.general() + n, view.upper)] {
             for (j, (x, bound)) in x.iter().zip(bounds).enumerate().filter(|(_, (_, b))| b.is_finite()) {
                 self.count(at + j, x - bound, x.abs() + bound.abs(), 1.0);
             }
@@ -135,13 +135,13 @@ impl Scales {
         let shape = self.shape;
         let inequalities = shape.soft + shape.at_most;
         // An equality has no distance; it counts where there is nothing else.
-        let rows = self.scale(&(0..inequalities)).or_else(|| self.scale(&(inequalities..shape.dense())));
-        let bounds = self.scale(&(shape.dense()..shape.rows()));
+        let rows = self.scale(&(0..inequalities)).or_else(|| self.scale(&(inequalities..shape.general())));
+        let bounds = self.scale(&(shape.general()..shape.rows()));
         let k = |own: Option<f64>, other: Option<f64>| SHARP / own.or(other).unwrap_or(1.0);
         let (k_rows, k_bounds) = (k(rows, bounds), k(bounds, rows));
         let mut all = RowValues::constant(shape, k_rows);
         (all.lower, all.upper) = (vec![k_bounds; shape.n], vec![k_bounds; shape.n]);
-        Sharpness { k: if shape.dense() > 0 { k_rows } else { k_bounds }, rows: all }
+        Sharpness { k: if shape.general() > 0 { k_rows } else { k_bounds }, rows: all }
     }
 
     fn by_row(&self) -> Sharpness {

@@ -9,7 +9,6 @@ use crate::engine::rows::Softened;
 use crate::engine::state::State;
 use crate::engine::status::SurrogateStatus;
 use crate::engine::workspace::Workspace;
-use crate::linalg::hessian::Hessian;
 use crate::problem::View;
 use crate::solve::optimum::Status;
 use crate::solve::oracle::Oracle;

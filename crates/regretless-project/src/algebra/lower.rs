@@ -34,7 +34,8 @@ impl Statement {
         builder = builder.linear(linear);
         let quadratic = self.hessian();
         if !quadratic.is_empty() {
-            builder = builder.quadratic(coefficients(n, n, &quadratic)?);
+            builder =
+                builder.quadratic(coefficients(n, n, quadratic.iter().map(|(i, j, q)| (*i, *j, q.fixed)))?);
         }
         for block in &self.blocks {
             for rows in block.rows.chunk_by(|a, b| a.name == b.name) {
@@ -182,19 +183,20 @@ fn rows_of(n: usize, lines: &[Line]) -> Result<Coefficients, ProblemError> {
     let entries = lines
         .iter()
         .enumerate()
-        .flat_map(|(i, (entries, _))| entries.iter().map(move |(j, number)| (i, *j, number.clone())));
-    coefficients(lines.len(), n, &entries.collect::<Vec<_>>())
+        .flat_map(|(i, (entries, _))| entries.iter().map(move |(j, number)| (i, *j, number.fixed)));
+    coefficients(lines.len(), n, entries)
 }
 
-fn coefficients(
+/// Coefficients that are stated one by one: few variables make a dense matrix.
+pub(crate) fn coefficients(
     rows: usize,
     n: usize,
-    entries: &[(usize, usize, Number)],
+    entries: impl Iterator<Item = (usize, usize, f64)>,
 ) -> Result<Coefficients, ProblemError> {
     if n > DENSE {
-        return Coefficients::sparse(rows, n, entries.iter().map(|(i, j, number)| (*i, *j, number.fixed)));
+        return Coefficients::sparse(rows, n, entries);
     }
     let mut matrix = regretless_core::Matrix::zeros(rows, n);
-    entries.iter().for_each(|(i, j, number)| matrix[(*i, *j)] = number.fixed);
+    entries.for_each(|(i, j, value)| matrix[(i, j)] = value);
     Ok(matrix.into())
 }

@@ -36,6 +36,7 @@ use std::ops::Range;
 use crate::key::Key;
 
 pub(crate) use declare::Order;
+pub(crate) use lower::coefficients;
 pub use show::{Expansion, Family, FirstRow, Goal, RowFamily};
 pub(crate) use statement::{Statement, state};
 pub(crate) use write::write;

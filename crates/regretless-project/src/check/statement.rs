@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{Kind, Parameter, Selection, Spec};
 use regretless_core::Instance;
+use regretless_core::problem::Form;
 
 use super::{Finding, spread};
 use crate::error::ProjectError;
@@ -33,6 +34,10 @@ pub(super) fn sizes(spec: &Spec) -> Finding {
     }
     parts.push(count(there(Parameter::Lower, f64::is_finite), "lower bound"));
     parts.push(count(there(Parameter::Upper, f64::is_finite), "upper bound"));
+    if problem.form() == Form::Sparse {
+        let cost = problem.factor_cost();
+        parts.push(format!("solved with a sparse factor of {} entries", cost.entries));
+    }
     Finding::ok("sizes", parts.join(", "))
 }
 
@@ -74,6 +79,10 @@ pub(super) fn convexity(spec: &Spec, instances: Option<&Instances>) -> Result<Fi
     }
     if spec.placed().has(Parameter::Quadratic) {
         return Ok(Finding::skipped("convexity", "`objective.quadratic` predicted: give --data FILE"));
+    }
+    if problem.form() == Form::Sparse {
+        // Eigenvalues are dense work; the factor that was made of Q when the problem was built is not.
+        return Ok(Finding::ok("convexity", "Q is positive semidefinite"));
     }
     let stated = problem.view(&Instance::default()).ok().and_then(|view| view.smallest_eigenvalue());
     let smallest = stated.unwrap_or(f64::NAN);

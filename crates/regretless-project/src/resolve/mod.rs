@@ -65,7 +65,11 @@ impl Context<'_> {
 
     /// `rows · cols`, if a matrix of that size is allowed.
     fn entries(&self, key: &Key, rows: usize, cols: usize) -> Result<usize> {
-        let found = rows.saturating_mul(cols);
+        self.stored(key, rows.saturating_mul(cols))
+    }
+
+    /// Refuses more coefficients than a matrix may have.
+    fn stored(&self, key: &Key, found: usize) -> Result<usize> {
         let limit = self.limits.entries;
         if found > limit {
             return Err(self.fail(key, Trouble::TooManyEntries { found, limit }).hint(DENSE));
@@ -74,7 +78,7 @@ impl Context<'_> {
     }
 }
 
-const DENSE: &str = "the engine works with dense matrices: this would not fit into memory";
+const DENSE: &str = "a matrix that is written out has all of its entries: state sparse rows in algebra, or in a model = \"file.mps\"";
 
 const EXAMPLE: &str = "the smallest problem file is\n  [problem]\n  variables = [\"a\", \"b\"]\n  [objective]\n  \
                        linear = [3.0, 2.0]\n  [bounds]\n  upper = 1.0";

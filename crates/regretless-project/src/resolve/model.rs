@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use regretless_core::{Matrix, Problem, ProblemBuilder, Sense, Soft};
+use regretless_core::{Coefficients, Problem, ProblemBuilder, ProblemError, Sense, Soft};
 
 use super::part::VectorPart;
 use super::places::Stand;
 use super::{Context, Stated};
+use crate::algebra::coefficients;
 use crate::data::Allowed;
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::file::{ProblemFile, SoftenSection, Vector, Written};
@@ -33,7 +34,8 @@ pub(super) fn modelled(ctx: &Context<'_>, file: &ProblemFile, model: Model, path
     let key = Key::new("problem").key("model");
     only_the_model(ctx, file)?;
     let n = model.columns.len();
-    ctx.entries(&key, model.rows.len() + if model.quadratic.is_empty() { 0 } else { n }, n)?;
+    ctx.stored(&key, model.rows.iter().map(|row| row.entries.len()).sum::<usize>() + model.quadratic.len())?;
+    let in_file = |error: ProblemError| SpecError::new(Place::File(path.to_owned()), error.into());
 
     let mut builder = match model.sense() {
         Sense::Max => Problem::maximize(n),
@@ -45,11 +47,8 @@ pub(super) fn modelled(ctx: &Context<'_>, file: &ProblemFile, model: Model, path
     if !model.quadratic.is_empty() {
         // A cost is added and a gain is subtracted from: the file means +½xᵀQx in both.
         let sign = if model.maximise { -1.0 } else { 1.0 };
-        let mut q = Matrix::zeros(n, n);
-        for &(i, j, value) in &model.quadratic {
-            q[(i, j)] = sign * value;
-        }
-        builder = builder.quadratic(q);
+        let entries = model.quadratic.iter().map(|&(i, j, value)| (i, j, sign * value));
+        builder = builder.quadratic(coefficients(n, n, entries).map_err(in_file)?);
     }
     let mut soft = vec![false; model.rows.len()];
     let mut rows = 0;
@@ -61,20 +60,19 @@ pub(super) fn modelled(ctx: &Context<'_>, file: &ProblemFile, model: Model, path
     for row in model.rows.iter().zip(&soft).filter(|(_, soft)| !**soft).map(|(row, _)| row) {
         let limits: Vec<f64> = [row.upper, -row.lower].into_iter().filter(|l| l.is_finite()).collect();
         if row.lower == row.upper {
-            builder = builder.equal(&row.name, dense(n, &[(row, 1.0)]), [row.lower]);
+            builder = builder.equal(&row.name, sided(n, &[(row, 1.0)]).map_err(in_file)?, [row.lower]);
             hard.push(HardKind::Equals);
         } else {
             let upper = row.upper.is_finite().then_some((row, 1.0));
             let lower = row.lower.is_finite().then_some((row, -1.0));
             let sides: Vec<_> = upper.into_iter().chain(lower).collect();
-            builder = builder.at_most(&row.name, dense(n, &sides), limits);
+            builder = builder.at_most(&row.name, sided(n, &sides).map_err(in_file)?, limits);
             hard.push(HardKind::AtMost);
         }
     }
     let name = file.problem.name.clone().or_else(|| Some(model.name.clone()).filter(|name| !name.is_empty()));
     let builder = builder.variables(model.columns).lower(model.lower).upper(model.upper);
-    let problem =
-        builder.build().map_err(|error| SpecError::new(Place::File(path.to_owned()), error.into()))?;
+    let problem = builder.build().map_err(in_file)?;
     let constant = ctx.constant(file)?.unwrap_or(model.constant);
     Ok(Stated { name, problem, placed, hard, constant })
 }
@@ -112,14 +110,13 @@ fn linear(ctx: &Context<'_>, file: &ProblemFile, model: &Model, placed: &mut Pla
     Ok(values)
 }
 
-fn dense(n: usize, rows: &[(&Row, f64)]) -> Matrix {
-    let mut out = Matrix::zeros(rows.len(), n);
-    for (i, (row, sign)) in rows.iter().enumerate() {
-        for &(j, value) in &row.entries {
-            out[(i, j)] = sign * value;
-        }
-    }
-    out
+/// Rows with a sign each.
+fn sided(n: usize, rows: &[(&Row, f64)]) -> std::result::Result<Coefficients, ProblemError> {
+    let entries = rows
+        .iter()
+        .enumerate()
+        .flat_map(|(i, (row, sign))| row.entries.iter().map(move |&(j, value)| (i, j, sign * value)));
+    coefficients(rows.len(), n, entries)
 }
 
 /// Rows of one `[[soften]]`: a block of soft rows.
@@ -263,8 +260,8 @@ impl<'a> Softened<'a> {
         let zeros = || vec![0.0; sides.len()];
         let limits = limit.unwrap_or_else(|| sides.iter().map(|s| s.limit).collect());
         let rows: Vec<_> = sides.iter().map(|s| (s.row, 1.0)).collect();
-        let soft =
-            Soft::both(dense(n, &rows), limits, over.unwrap_or_else(zeros), under.unwrap_or_else(zeros));
+        let rows = sided(n, &rows).map_err(|error| ctx.fail(&self.key, error.into()))?;
+        let soft = Soft::both(rows, limits, over.unwrap_or_else(zeros), under.unwrap_or_else(zeros));
         Ok(builder.soft(self.name, soft))
     }
 }

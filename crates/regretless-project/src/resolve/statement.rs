@@ -6,7 +6,7 @@ use regretless_core::{Problem, Sense};
 
 use super::blocks::Blocks;
 use super::places::Stand;
-use super::{Context, DENSE, EXAMPLE, Stated};
+use super::{Context, EXAMPLE, Stated};
 use crate::Parameter;
 use crate::data::Allowed;
 use crate::error::{Result, Trouble, shorten};
@@ -117,7 +117,7 @@ fn variables(ctx: &Context<'_>, written: Option<&Variables>) -> Result<(usize, V
         Variables::Names(names) => names.len() as u64,
     };
     if found > limit as u64 {
-        return Err(ctx.fail(&key, Trouble::TooManyVariables { found, limit }).hint(DENSE));
+        return Err(ctx.fail(&key, Trouble::TooManyVariables { found, limit }));
     }
     if found == 0 {
         let trouble = Trouble::Empty("the problem has no variables");

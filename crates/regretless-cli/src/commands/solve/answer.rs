@@ -51,7 +51,7 @@ pub(crate) struct RowAnswer {
 
 impl Answer {
     pub(crate) fn new(problem: &Problem, view: &View<'_>, optimum: Optimum, row: Option<usize>) -> Self {
-        let ids = (0..view.shape.dense()).map(|i| view.shape.row(i));
+        let ids = (0..view.shape.general()).map(|i| view.shape.row(i));
         let rows = ids.map(|id| {
             let kind = match id {
                 RowId::AtMost(_) => "at_most",

@@ -9,14 +9,12 @@ use crate::linalg::simd::Kernel;
 use crate::problem::{RowId, View};
 
 impl Softened {
-    /// The soft rows, each group as one.
+    /// Limits and hinges of the soft rows, each group as one.
     pub(crate) fn load_groups(&mut self, view: &View<'_>, rows: &[Arc<[u32]>]) {
-        let [(soft, _), ..] = view.rows();
         let last = std::mem::take(&mut self.hinges);
         for members in rows {
             let first = members[0] as usize;
             self.ids.push(RowId::Soft(first));
-            self.dense.extend(soft.row(first).to_vec(view.shape.n));
             let mut limit = view.d[first];
             if members.len() > 1 {
                 let last = last.get(self.hinges.len());
@@ -76,12 +74,12 @@ impl Softened {
         let mut cost = 0.0;
         if let Some(two_q) = &self.two_q {
             let mut qx = vec![0.0; self.n];
-            k.matvec(two_q, x, &mut qx);
+            two_q.view().apply(k, x, &mut qx);
             cost += 0.5 * k.dot(&qx, x);
         }
-        for i in 0..self.m_dense {
+        for i in 0..self.m_general {
             let RowId::Soft(soft) = self.ids[i] else { break };
-            let z = k.dot(self.row(i), x) - self.d[i];
+            let z = self.general.row(i).dot(x) - self.d[i];
             cost += match self.hinges_of(i) {
                 Some((_, hinges)) => hinges.cost(z),
                 None => view.alpha[soft] * z.max(0.0) + view.under[soft] * (-z).max(0.0),

@@ -1,6 +1,6 @@
 //! What is said of a solve: the state as an answer in the user's units, with its accuracy and status.
 
-use super::Oracle;
+use super::{Oracle, irreducible};
 use crate::engine::accuracy::Accuracy;
 use crate::engine::rows::Piece;
 use crate::engine::state::State;
@@ -21,7 +21,6 @@ impl Oracle {
         state: &mut State,
         link: Link,
     ) -> Optimum {
-        let shape = view.shape;
         if state.x.iter().any(|x| !x.is_finite()) {
             state.x.fill(0.0);
         }
@@ -33,13 +32,25 @@ impl Oracle {
             exact.columns.divide(&mut state.x);
         }
         // A variable at its bound is there exactly.
-        for (i, u) in (exact.s.m_dense..).zip(&exact.s.unit) {
+        for (i, u) in (exact.s.m_general..).zip(&exact.s.unit) {
             if state.piece[i] == Piece::On {
                 state.x[u.var] = u.sign * exact.s.d[i];
                 x[u.var] = if u.sign < 0.0 { view.lower[u.var] } else { view.upper[u.var] };
             }
         }
-        let mut multipliers = RowValues::constant(shape, 0.0);
+        self.with_multipliers(view, exact, state, link, x)
+    }
+
+    /// The point x with the state's multipliers as an answer.
+    pub(super) fn with_multipliers(
+        &self,
+        view: &View<'_>,
+        exact: &mut ExactWorker,
+        state: &State,
+        link: Link,
+        x: Vec<f64>,
+    ) -> Optimum {
+        let mut multipliers = RowValues::constant(view.shape, 0.0);
         // The engine's rows are in the order of the kinds.
         let RowValues { soft, at_most, equal, lower, upper } = &mut multipliers;
         let mut hard = exact.soft_multipliers(state, soft)..;
@@ -48,7 +59,7 @@ impl Oracle {
                 *out = exact.multiplier(state, i);
             }
         }
-        for (i, u) in (exact.s.m_dense..).zip(&exact.s.unit) {
+        for (i, u) in (exact.s.m_general..).zip(&exact.s.unit) {
             let lambda = exact.multiplier(state, i);
             // A zero-width box is one row: its negative side is the lower bound's.
             match u.sign {
@@ -105,6 +116,9 @@ impl Oracle {
         let named =
             |exact: &ExactWorker, rows: Vec<usize>| rows.into_iter().map(|i| exact.s.ids[i]).collect();
         let (infeasible, mut ray) = match proof {
+            Verdict::Infeasible(rows) if exact.s.analysis.is_some() => {
+                (Some(irreducible::irreducible(exact, rows)), Vec::new())
+            }
             Verdict::Infeasible(rows) => (Some(exact.irreducible(rows)), Vec::new()),
             // An unbounded objective means nothing if there is no feasible point.
             Verdict::Unbounded(ray) => (self.infeasible_rows(view, exact), ray),
@@ -136,6 +150,12 @@ impl Oracle {
     /// Rows without a feasible point, asked for with θ = 0; `None` if there is one.
     fn infeasible_rows(&self, view: &View<'_>, exact: &mut ExactWorker) -> Option<Vec<usize>> {
         exact.theta.fill(0.0);
+        if exact.s.analysis.is_some() {
+            let all: Vec<usize> = (0..exact.s.m()).collect();
+            let rows = irreducible::infeasible_among(exact, &all);
+            exact.set_gain(view);
+            return rows.map(|rows| irreducible::irreducible(exact, rows));
+        }
         let mut state = State::new(exact.s.n, exact.s.m());
         let mut verdict = exact.solve(&mut state, false);
         if verdict == Verdict::Stalled && self.penalties.is_none() {
@@ -156,7 +176,7 @@ impl Oracle {
 /// Takes out of x what no row and no Q sees.
 fn minimum_norm(exact: &ExactWorker, x: &mut [f64]) {
     let (s, n) = (&exact.s, exact.s.n);
-    let mut gram = s.two_q.clone().unwrap_or_else(|| vec![0.0; n * n]);
+    let mut gram = s.two_q.as_ref().map_or_else(|| vec![0.0; n * n], |q| q.view().dense().into_owned());
     for (row, i) in gram.chunks_exact_mut(n).zip(0..) {
         exact.columns.divide(row);
         row.iter_mut().for_each(|q| *q /= exact.columns.get(i));
