@@ -36,6 +36,9 @@ use spread::Spread;
 /// Past outcomes that are stored unless somebody says otherwise: what an instance costs grows with them.
 const OUTCOMES: usize = 4_000;
 
+/// Residuals that are kept unless somebody says otherwise: more tell no quantile better, and an instance takes their time and memory.
+const RESIDUALS: usize = 10_000;
+
 /// Scenarios unless somebody says otherwise, where each is a row of its own.
 const COPIES: usize = 64;
 
@@ -96,8 +99,9 @@ pub(crate) fn from_errors(
     seed: u64,
 ) -> Box<dyn Source> {
     // Predicted coefficients of soft rows make each scenario a row of its own.
-    let copied = task.placement().predicts(Parameter::SoftRows).then_some(COPIES);
-    let most = task.settings().training.scenarios.count.or(copied);
+    let copied = task.placement().predicts(Parameter::SoftRows);
+    let own = if copied { COPIES } else { RESIDUALS };
+    let most = task.settings().training.scenarios.count.unwrap_or(own);
     match source {
         ScenarioSource::Scaled => Box::new(Scaled::fit(task, model, errors, most, seed)),
         _ => Box::new(Residuals::of(errors, model.width(), most)),

@@ -16,8 +16,8 @@ pub(super) struct Residuals {
 
 impl Residuals {
     /// All of them, or as many as are wanted, evenly spaced. Those of one row stay together.
-    pub(super) fn of(errors: &Errors, width: usize, most: Option<usize>) -> Self {
-        let kept = || spaced(errors.rows.len(), most.unwrap_or(usize::MAX));
+    pub(super) fn of(errors: &Errors, width: usize, most: usize) -> Self {
+        let kept = || spaced(errors.rows.len(), most);
         Self {
             residuals: rows_of(&errors.residuals, width, kept()),
             weights: kept().map(|i| errors.weights[i]).collect(),

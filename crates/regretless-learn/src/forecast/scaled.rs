@@ -26,12 +26,12 @@ pub(super) struct Scaled {
 }
 
 impl Scaled {
-    pub(super) fn fit(task: &Task, model: &Model, errors: &Errors, most: Option<usize>, seed: u64) -> Self {
+    pub(super) fn fit(task: &Task, model: &Model, errors: &Errors, most: usize, seed: u64) -> Self {
         let inputs = model.encode(&task.features(&errors.rows));
         let trees = model.members.iter().any(|m| m.boosting().is_some());
         let (spread, unseen) = Spread::fit(&inputs, &model.features, errors, trees, seed);
         let atoms: Vec<f64> = errors.residuals.iter().zip(unseen).map(|(r, s)| r / s).collect();
-        let kept = || spaced(errors.rows.len(), most.unwrap_or(usize::MAX));
+        let kept = || spaced(errors.rows.len(), most);
         Self {
             atoms: rows_of(&atoms, model.width(), kept()),
             weights: kept().map(|i| errors.weights[i]).collect(),

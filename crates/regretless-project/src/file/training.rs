@@ -245,7 +245,8 @@ pub struct ScenariosSection {
     /// Where they come from. Default `residuals`, of training rows and cross-fitted; `scaled` by a predicted spread.
     #[serde(default)]
     pub source: ScenarioSource,
-    /// The most residuals or past outcomes, evenly spaced over the training rows: by default all residuals and 4000 outcomes.
+    /// The most residuals or past outcomes, evenly spaced over the training rows: by default 10000 residuals and 4000
+    /// outcomes.
     /// Members of an `ensemble`: by default 10.
     pub count: Option<usize>,
 }
