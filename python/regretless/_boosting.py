@@ -13,6 +13,7 @@ from .errors import LossError
 from .losses import DecisionLoss
 from .measures import regret
 from .problem import Problem
+from .quantities import Quantities
 
 
 class Objective:
@@ -29,7 +30,8 @@ class Objective:
         method: str,
         truths: Values,
         *,
-        predict: str | Sequence[str] | None = None,
+        predict: str | Sequence[str] | Quantities | None = None,
+        known: Values | None = None,
         warmup: int = 0,
         **settings: Any,
     ) -> None:
@@ -38,6 +40,11 @@ class Objective:
         self._truths = self._layout.flat("truths", truths)
         if not len(self._truths):
             raise LossError("there are no truths to learn from")
+        if not np.isfinite(self._truths).all():
+            raise LossError(f"the truths of row {np.argwhere(~np.isfinite(self._truths))[0][0]} are no numbers")
+        #: What is known of the training rows.
+        self._known = known
+        self._layout.known(known, len(self._truths))
         self._mean = self._truths.mean(axis=0)
         deviation = self._truths.std(axis=0)
         self._deviation = np.where(deviation > 0.0, deviation, 1.0)
@@ -77,7 +84,7 @@ class Objective:
             return np.asarray((predicted - self._truths) / self._deviation), ones
         shaped = self._layout.shaped
         rows = np.arange(len(predicted))
-        result = self._loss(shaped(predicted), shaped(self._truths), ids=rows)
+        result = self._loss(shaped(predicted), shaped(self._truths), known=self._known, ids=rows)
         self._loss.end_epoch()
         gradient = self._layout.flat("gradient", result.gradient) * self._deviation
         length = float(np.sqrt(np.mean(gradient**2)))
@@ -86,8 +93,15 @@ class Objective:
         unit = self._pace / (1.0 - 0.999**self._time)
         return np.asarray(gradient / unit if unit > 0.0 else gradient), ones
 
-    def mean_regret(self, raw: Any, truths: Values) -> float:
-        """Mean regret of the decisions for raw scores."""
+    def mean_regret(self, raw: Any, truths: Values, known: Values | None = None) -> float:
+        """Mean regret of the decisions for raw scores of rows."""
         shaped = self._layout.shaped
         true = self._layout.flat("truths", truths)
-        return float(regret(self._loss.problem, shaped(self._restored(raw)), shaped(true)).mean)
+        found = regret(
+            self._loss.problem,
+            shaped(self._restored(raw)),
+            shaped(true),
+            predict=self._layout.quantities or self._layout.names,
+            known=known,
+        )
+        return float(found.mean)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,14 @@ def taken(X: Any, rows: Sequence[int] | Places) -> Any:
     return X[at] if hasattr(X, "nnz") else np.asarray(X)[at]
 
 
+def height(X: Any) -> int:
+    """How many rows a frame or an array has."""
+    shape = getattr(X, "shape", None)
+    if shape is not None:
+        return int(shape[0])
+    return len(next(iter(X.values()), ())) if isinstance(X, Mapping) else len(X)
+
+
 def folds(rows: Places, shuffle: bool, seed: int) -> list[Places]:
     """Rows to leave out in turn: blocks in their order, or drawn by the seed."""
     order = np.asarray(rows)
@@ -101,17 +109,26 @@ class Own:
         truths = y[rows, 0] if self.width == 1 else y[rows]
         given = {} if weights is None else {"sample_weight": weights[rows]}
         predictor = fresh(self.given)
-        return predictor.fit(taken(X, rows), truths, **given) or predictor
+        fitted = predictor.fit(taken(X, rows), truths, **given)
+        # A pipeline returns itself, a network of Keras its history.
+        return fitted if callable(getattr(fitted, "predict", None)) else predictor
 
     def predict(self, X: Any, predictor: Any = None) -> Float:
         """Forecasts, rows × width."""
-        found = np.asarray((predictor or self.fitted).predict(X), dtype=np.float64)
-        shaped = found.reshape(len(found), -1) if found.ndim else found
-        if shaped.ndim != 2 or shaped.shape[1] != self.width:
-            raise TrainingError(
-                f"{name_of(self.given)} predicts the shape {found.shape}, expected ({len(found)}, {self.width}): wrap one that "
-                "predicts one number in sklearn.multioutput.MultiOutputRegressor"
+        rows = height(X)
+        if rows == 0:
+            return np.zeros((0, self.width))
+        found = np.asarray((self.fitted if predictor is None else predictor).predict(X), dtype=np.float64)
+        if found.ndim == 0 or len(found) != rows or found.size != rows * self.width:
+            hint = (
+                ": wrap one that predicts one number in sklearn.multioutput.MultiOutputRegressor"
+                if found.size == rows
+                else ""
             )
+            raise TrainingError(
+                f"{name_of(self.given)} predicts the shape {found.shape}, expected ({rows}, {self.width}){hint}"
+            )
+        shaped = found.reshape(rows, self.width)
         if not np.isfinite(shaped).all():
             raise TrainingError(f"{name_of(self.given)} predicts what is no number")
         return np.ascontiguousarray(shaped)

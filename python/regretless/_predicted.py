@@ -13,7 +13,7 @@ from ._arrays import Float, floats
 from ._frames import distinct, header, matched, some
 from .errors import ProblemError, RegretlessError
 from .problem import Problem
-from .quantities import Quantities, flat
+from .quantities import Quantities
 
 Values = ArrayLike | Mapping[str, ArrayLike]
 
@@ -25,8 +25,17 @@ def names(problem: Problem, predict: str | Sequence[str] | None, word: str = "pr
     """The names of what is predicted; without any, what the problem's file says, or θ. A problem that states θ has to say so: values meant for another
     parameter would otherwise be taken for it."""
     if predict is None:
-        if problem.predicts is not None:
+        if isinstance(problem.predicts, list):
             return problem.predicts
+        if parameters := list(getattr(problem, "parameters", {})):
+            raise ProblemError(
+                f"say which of the Parameters {some(parameters)} are predicted, such as {word}={parameters[0]!r}"
+            )
+        if problem._placeholders:
+            raise ProblemError(
+                "the columns that the problem's file predicts have patterns, and their names are not known without its table: "
+                f"give Quantities, such as {word}=Quantities(problem, {{'price': 'theta'}}), or train with the file"
+            )
         if problem._state["theta"] is not None:
             raise ProblemError(
                 f'the problem states theta: say what is predicted, such as {word}="d"; {word}="theta" replaces what it states'
@@ -38,19 +47,39 @@ def names(problem: Problem, predict: str | Sequence[str] | None, word: str = "pr
     return found
 
 
+def resolved(
+    problem: Problem, predict: str | Sequence[str] | Quantities | None
+) -> str | Sequence[str] | Quantities | None:
+    """What is predicted: where nothing is said, the quantities of the problem's file; CVXPY's Parameters by their names."""
+    if predict is None:
+        found = problem.predicts
+        return found if isinstance(found, Quantities) else None
+    if isinstance(predict, Quantities):
+        return predict
+    parameters = getattr(problem, "parameters", {})
+    named = [predict] if isinstance(predict, str) else list(predict)
+    return Quantities(problem, named) if named and set(named) <= set(parameters) - set(problem.shapes) else predict
+
+
 class Predicted:
     """What is predicted: parameters, whole and in this order, or quantities; and how they lie in a flat row."""
 
     def __init__(self, problem: Problem, predict: str | Sequence[str] | Quantities | None) -> None:
         self.problem = problem
+        predict = resolved(problem, predict)
         self.quantities = predict if isinstance(predict, Quantities) else None
         shapes = problem.shapes
         if isinstance(predict, Quantities):
-            if predict.problem is not problem:
+            if not predict.problem.states_as(problem):
                 raise ProblemError("the quantities are of another problem")
             self.names, self.shapes = predict.names, dict(predict.shapes)
         else:
             self.names = names(problem, predict)
+            if left := sorted(problem._placeholders - set(self.names)):
+                raise ProblemError(
+                    f"{some(left)} comes from columns of the problem's file, too, and holds placeholders here: name nothing, so that "
+                    "the file says what is predicted and known, or give Quantities"
+                )
             if unknown := [name for name in self.names if name not in shapes]:
                 raise ProblemError(f"the problem has no parameter `{unknown[0]}`: it has {', '.join(shapes)}")
             if twice := [name for k, name in enumerate(self.names) if name in self.names[:k]]:
@@ -71,7 +100,7 @@ class Predicted:
     def flat(self, what: str, values: Values) -> Float:
         """Rows of a batch; no copy for a single parameter."""
         if self.quantities is not None:
-            return flat(what, values, self.shapes)
+            return self.quantities.flat(what, values, self.shapes)
         # A dict of columns is a frame like any other.
         by_parameter = isinstance(values, Mapping) and set(values) & set(self.problem.shapes)
         if not by_parameter and len(self.names) > 1:

@@ -14,7 +14,8 @@ import numpy as np
 from . import _regretless
 from ._arrays import SYMBOLS, Float
 from ._frames import Cells, columns, dense, header, matched, numbers, picked, some, whole
-from ._predicted import Predicted, Values, names
+from ._own import Own, height
+from ._predicted import Predicted, Values, names, resolved
 from .errors import RegretlessError, RegretlessWarning, TrainingError
 from .problem import Problem, stated_problem
 from .quantities import Quantities
@@ -95,6 +96,7 @@ Predicts = str | Sequence[str] | Quantities | None
 
 def ordered(problem: Problem, predicts: Predicts, word: str = "predicts") -> tuple[list[str], Predicted]:
     """What is predicted as the user names it, and in the order of problem files."""
+    predicts = resolved(stated_problem(problem), predicts)
     if isinstance(predicts, Quantities):
         return predicts.names, Predicted(problem, predicts)
     own = names(stated_problem(problem), predicts, word)
@@ -232,19 +234,12 @@ class Targets:
         return array
 
     def _quantities(self, y: Any, layout: Predicted, quantities: Quantities) -> Any:
-        """Quantities by their names, or by those of their columns."""
-        if isinstance(y, Mapping) and set(y) == set(layout.shapes):
-            return y
-        if header(y) is not None:
-            wanted = quantities.columns
-            return layout.parts(whole("y", matched("y", y, wanted, TrainingError, only=True), wanted, TrainingError))
+        """Quantities by their names, by those of their columns, or side by side."""
         if y is None:
             raise TrainingError("DecisionRegressor requires y to be passed, but the target y is None")
-        array = whole("y", dense("y", y), None, TrainingError)
-        if array.ndim == 1 and layout.width == 1:
-            self.one_axis = True
-            array = array[:, np.newaxis]
-        return layout.parts(array) if array.ndim == 2 and array.shape[1] == layout.width else array
+        self.one_axis = layout.width == 1 and header(y) is None and np.ndim(y) == 1
+        array = quantities.flat("y", y, quantities.shapes)
+        return layout.parts(whole("y", array, quantities.columns, TrainingError))
 
     def _several(self, y: Any, layout: Predicted, order: list[str], known: dict[str, list[str]]) -> Any:
         """One frame for several parameters: a model that was trained on names knows which column is whose."""
@@ -286,13 +281,7 @@ def known_rows(quantities: Quantities | None, known: Any, X: Any, rows: int) -> 
     there = header(X) if known is None else None
     if there is not None and set(wanted) <= set(there):
         known = X
-    by_quantity = isinstance(known, Mapping) and set(known) == set(quantities.known)
-    if known is not None and not by_quantity and header(known) is not None:
-        array = matched("known", known, wanted, TrainingError)
-    else:
-        array = quantities.known_rows(known, rows)
-    if len(array) != rows:
-        raise TrainingError(f"inconsistent numbers of samples: X has {rows} rows, known {len(array)}")
+    array = quantities.known_rows(known, rows)
     return whole("known", array, wanted, TrainingError)
 
 
@@ -330,7 +319,8 @@ class Rows:
             true = Targets(validation[1], self.layout, self.order, self.targets.names)
             if held.rows != len(true.array) or not held.rows:
                 raise TrainingError(f"validation has {held.rows} rows of X and {len(true.array)} of y")
-            of_held = known_rows(quantities, *[*validation[2:], None][:1], validation[0], held.rows)
+            told = validation[2] if len(validation) == 3 else None
+            of_held = known_rows(quantities, told, validation[0], held.rows)
             X_all = [joined(*pair) for pair in zip(X_all, held.cells, self.features.names)]
             y_all = np.concatenate([y_all, true.array])
             there = np.concatenate([there, of_held])
@@ -363,6 +353,63 @@ class Rows:
         self.known.features = self.features.forget()
         self.known.names, self.known.one_axis = self.targets.names, self.targets.one_axis
         return self.known
+
+
+@dataclass
+class Forecast:
+    """Rows whose features are the forecasts of an object of the user's."""
+
+    rows: Rows
+    data: _regretless.Data
+    own: Own
+    forecasts: Float
+    #: The part of every row.
+    parts: list[str]
+
+
+def forecast(
+    problem: Problem,
+    predicts: Predicts,
+    X: Any,
+    y: Any,
+    settings: Mapping[str, Any],
+    seed: int,
+    shuffle: bool,
+    split: Callable[[int], Mapping[str, Any]],
+    *,
+    known: Any = None,
+    weigh: Callable[[int], Float] | None = None,
+) -> Forecast:
+    """Fits the object in ``settings["predictor"]``: training rows are forecast out of fold, others by what learned from all of those."""
+    order, layout = ordered(problem, predicts)
+    truths = Targets(y, layout, order).array
+    count = len(truths)
+    if height(X) != count:
+        raise TrainingError(f"inconsistent numbers of samples: X has {height(X)} rows, y {count}")
+    weights = None if weigh is None else weigh(count)
+    held = split(count)
+    ends = np.cumsum([0, *(round(held.get(part, 0.0) * count) for part in ("valid", "test"))])
+    mixed = np.random.default_rng([seed, 4]).permutation(count) if shuffle else np.arange(count)
+    parts = np.full(count, "train", dtype=object)
+    for part, first, last in zip(("valid", "test"), count - ends[2] + ends[:2], count - ends[2] + ends[1:]):
+        parts[mixed[first:last]] = part
+    own = Own(settings["predictor"], layout.width)
+    forecasts = own.fit(X, truths, np.flatnonzero(parts == "train"), weights, shuffle, seed)
+    there = known_rows(layout.quantities, known, X, count)
+    told = layout.quantities.parts(there) if layout.quantities is not None and there.size else None
+    columns = np.arange(layout.width)
+    while True:
+        table = {f"forecast_{k}": forecasts[:, k] for k in columns}
+        given = {**settings, "predictor": "given"}
+        rows = Rows(problem, predicts, table, y, given, known=told, seed=seed, split=split)
+        if list(columns) == rows.known.take:
+            break
+        # Forecasts in the order of the targets.
+        columns = np.array(rows.known.take)
+    data = rows.data.with_parts(parts.tolist())
+    if weights is not None:
+        data = data.with_weights(weights)
+    return Forecast(rows, data, own, forecasts, parts.tolist())
 
 
 @dataclass

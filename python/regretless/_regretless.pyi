@@ -128,7 +128,8 @@ class Judge:
 
 _Columns = list[tuple[str, _Float | list[str]]]
 _Part = tuple[str, int, int, list[str]]
-_Stated = tuple[dict[str, Any], str | None, list[_Part]]
+_Told = tuple[list[list[str]], list[list[str]], list[Any]]
+_Stated = tuple[dict[str, Any], str | None, list[_Part], _Told | None, set[str]]
 
 @final
 class Data:

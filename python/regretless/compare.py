@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from . import _regretless
-from ._project import Predicts, Rows, of_file
+from ._own import is_own
+from ._project import Predicts, Rows, forecast, of_file
 from ._shown import table
 from ._told import Record, records
 from .errors import TrainingError
@@ -155,6 +156,9 @@ def compare(
     is a problem file, or what ``read_problem`` made of one, and ``data`` a frame with the columns that the file names, a table's path,
     or nothing where the file names one; ``settings`` then take the place of the file's.
 
+    With an object as ``predictor`` it is fitted once, and methods are what is done with its forecasts: ``l2`` (as they are),
+    ``l2+scenarios``, ``auto``.
+
     ``methods`` are all that say something about the problem unless they are named. ``seeds`` is a number of them, from the problem's own on, or
     a list. ``progress(trials, done, method, seed, regret)`` is called after every training, from whatever thread it was done in.
 
@@ -187,10 +191,12 @@ def prepared(
     settings: dict[str, Any],
 ) -> tuple[_regretless.Project, _regretless.Data, bool, list[int]]:
     """What is compared: the problem with its settings, the rows, whether no file holds them, and the seeds."""
-    file = problem_file(problem)
+    file = problem_file(problem, data)
     if file is not None:
         project, rows = of_file(file, data, settings)
         known = project.data(rows)
+    elif is_own(settings.get("predictor", "")):
+        return compared_own(problem, data, seeds, predicts, validation, test, shuffle, settings)
     else:
         X, y, there = pair(data)
         kind = "random" if shuffle else "chronological"
@@ -206,11 +212,31 @@ def prepared(
     return project, known, file is None or rows is not None, chosen
 
 
-def problem_file(problem: Any) -> str | None:
-    """The file behind a problem, if there is one."""
+def compared_own(
+    problem: Any,
+    data: Table,
+    seeds: int | Sequence[int],
+    predicts: Predicts,
+    validation: float,
+    test: float,
+    shuffle: bool,
+    settings: dict[str, Any],
+) -> tuple[_regretless.Project, _regretless.Data, bool, list[int]]:
+    """A predictor of others, fitted once: its forecasts are the rows that are compared on."""
+    chosen = [0] if isinstance(seeds, int) else [int(seed) for seed in seeds]
+    if len(chosen) > 1:
+        raise TrainingError("an object is fitted once, with one split: give one seed; tests then pair rows")
+    X, y, there = pair(data)
+    split = {"kind": "random", "valid": validation, "test": test}
+    made = forecast(problem, predicts, X, y, settings, chosen[0], shuffle, lambda _: split, known=there)
+    return made.rows.project, made.data, True, chosen
+
+
+def problem_file(problem: Any, data: Table) -> str | None:
+    """The file behind a problem, if there is one and it says where in ``data`` the rows are."""
     if isinstance(problem, (str, PathLike)):
         return fspath(problem)
-    return problem.file if isinstance(problem, Problem) else None
+    return problem.file if isinstance(problem, Problem) and not isinstance(data, (tuple, list)) else None
 
 
 def pair(data: Any) -> tuple[Any, Any, Any]:
@@ -277,7 +303,7 @@ def check(
     >>> found.passed, found.instances
     (True, 60)
     """
-    file = problem_file(problem)
+    file = problem_file(problem, data)
     if file is not None:
         project, rows = of_file(file, data, settings)
     else:

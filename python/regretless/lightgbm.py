@@ -20,6 +20,7 @@ from ._arrays import Float
 from ._boosting import Objective
 from ._predicted import Values
 from .problem import Problem
+from .quantities import Quantities
 
 __all__ = ["LightGBMObjective", "objective"]
 
@@ -40,11 +41,11 @@ class LightGBMObjective(Objective):
         """Parameters of ``lightgbm.train``: this objective, its number of outputs, and others."""
         return {"objective": self, "num_class": self.outputs, "metric": "None", **others}
 
-    def regret(self, truths: Values) -> Callable[[Float, Any], tuple[str, float, bool]]:
-        """A ``feval`` for early stopping: the mean regret on rows with these truths."""
+    def regret(self, truths: Values, known: Values | None = None) -> Callable[[Float, Any], tuple[str, float, bool]]:
+        """A ``feval`` for early stopping: the mean regret on rows with these truths, and with what is known of them."""
 
         def evaluated(raw: Float, _: Any) -> tuple[str, float, bool]:
-            return "regret", self.mean_regret(raw, truths), False
+            return "regret", self.mean_regret(raw, truths, known), False
 
         return evaluated
 
@@ -58,7 +59,8 @@ def objective(
     method: str,
     truths: Values,
     *,
-    predict: str | Sequence[str] | None = None,
+    predict: str | Sequence[str] | Quantities | None = None,
+    known: Values | None = None,
     warmup: int = 0,
     **settings: Any,
 ) -> LightGBMObjective:
@@ -67,4 +69,4 @@ def objective(
     ``method``, ``predict`` and ``settings`` are those of :class:`regretless.DecisionLoss`, ``truths`` what came true in the training rows, in their
     order. The first ``warmup`` rounds are squared errors.
     """
-    return LightGBMObjective(problem, method, truths, predict=predict, warmup=warmup, **settings)
+    return LightGBMObjective(problem, method, truths, predict=predict, known=known, warmup=warmup, **settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from . import _regretless
 from ._arrays import Batch, Figure, Float, Sparse, Why, Word, coefficients, floats, height, number, vector
 from ._shown import Brief, listed, table
 from .errors import ProblemError
+
+if TYPE_CHECKING:
+    from .quantities import Quantities
 
 __all__ = ["Optimum", "Problem", "RowValues", "Soft"]
 
@@ -54,6 +57,10 @@ class RowValues(Brief):
 
 #: The kinds of rows, in the order in which they are stacked.
 KINDS = ("soft", "at_most", "equal", "lower", "upper")
+
+
+#: What a problem that came of a file knows beside its statement, as pickles call it.
+BESIDE = {"file": "file", "declared": "_declared", "told": "_told", "placeholders": "_placeholders"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,6 +158,10 @@ class Problem:
         self.file: str | None = None
         #: What its file predicts, with the columns it names; none where it has patterns.
         self._declared: dict[str, list[str]] = {}
+        #: What its file predicts and knows by row, where that is other than whole parameters.
+        self._told: Any = None
+        #: Parameters that hold placeholders: their numbers come from columns.
+        self._placeholders: set[str] = set()
         self._build()
 
     def _build(self) -> None:
@@ -161,11 +172,12 @@ class Problem:
         )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
-        return self._state | {"file": self.file, "declared": self._declared}
+        return self._state | {name: getattr(self, own) for name, own in BESIDE.items()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.file, self._declared = state.get("file"), state.get("declared", {})
-        self._state = {name: part for name, part in state.items() if name not in ("file", "declared")}
+        self._told, self._placeholders = state.get("told"), state.get("placeholders", set())
+        self._state = {name: part for name, part in state.items() if name not in BESIDE}
         self._build()
 
     @property
@@ -189,9 +201,21 @@ class Problem:
         return self._inner.variables
 
     @property
-    def predicts(self) -> list[str] | None:
-        """What the problem's file says is predicted, in its order; ``None`` where no file says it, or not of whole parameters."""
+    def predicts(self) -> list[str] | Quantities | None:
+        """What the problem's file says is predicted: parameters, in its order, or :class:`Quantities` with what is known by row; ``None``
+        where no file says it, or not without its table."""
+        if self._told is not None:
+            from .quantities import Quantities
+
+            return Quantities._of_file(self, *self._told)
         return list(self._declared) or None
+
+    def states_as(self, other: Problem) -> bool:
+        """True for a problem that states the same: a copy, or one that was pickled."""
+        if self is other:
+            return True
+        alike = (self.sense, self.variables, self.shapes) == (other.sense, other.variables, other.shapes)
+        return alike and all(np.array_equal(self.stated(s), other.stated(s)) for s in self.shapes)
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -255,8 +279,9 @@ class Problem:
         ``parameters`` override ``Q``, ``C``, ``d``, ``alpha``, ``under``, ``A``, ``b``, ``B``, ``c``, ``lower`` and ``upper``. The work
         is done without the interpreter's lock, on all cores or on ``threads`` of them; Ctrl-C is heard.
         """
-        self._needs_theta(theta)
-        batch = self._batch({"theta": theta, **parameters})
+        given = {"theta": theta, **parameters}
+        self._needs(given)
+        batch = self._batch(given)
         if tolerance is not None and not 0.0 <= (tolerance := number("tolerance", tolerance)) < 1.0:
             raise ProblemError(f"tolerance is {tolerance!r}: a number from 0 to 1")
         answer = self._inner.solve(batch.parts, batch.rows, tolerance, best_effort, threads)
@@ -303,9 +328,15 @@ class Problem:
             raise ProblemError(f"x has {len(points)} rows, the parameters {batch.rows}")
         return batch.figures(self._inner.judge(points, batch.parts)[which])
 
-    def _needs_theta(self, theta: ArrayLike | None) -> None:
-        """Refuses to decide by an objective that nobody gave."""
-        if theta is None and self._state["theta"] is None:
+    def _needs(self, given: Mapping[str, ArrayLike | None]) -> None:
+        """Refuses to decide by numbers that nobody gave."""
+        there = {symbol for symbol, values in given.items() if values is not None}
+        if left := sorted(self._placeholders - there - {"theta"}):
+            names = ", ".join(left)
+            raise ProblemError(
+                f"{names} comes from columns of the problem's file: give it here; problem.predicts.parameters(…) makes it of rows"
+            )
+        if "theta" not in there and self._state["theta"] is None:
             raise ProblemError(
                 "theta was never given: state it in the problem or give it here; theta=0.0 if the objective has no linear term"
             )

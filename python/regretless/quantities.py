@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _regretless
 from ._arrays import Float, floats
+from ._frames import header, matched
 from .errors import ProblemError
 from .problem import Problem, stated_problem
 
@@ -62,11 +63,7 @@ class Quantities:
             raise ProblemError("nothing is predicted: name a quantity")
         if both := sorted(set(predicted) & set(given)):
             raise ProblemError(f"`{both[0]}` is predicted and known")
-        #: The shape of every predicted quantity and of every known one.
-        self.shapes: dict[str, tuple[int, ...]] = {}
-        self.known: dict[str, tuple[int, ...]] = {}
-        self._starts: dict[str, int] = {}
-        self.terms: list[Term] = []
+        self._empty()
         for quantities, shapes in ((given, self.known), (predicted, self.shapes)):
             start = 0
             for name, places in quantities.items():
@@ -77,8 +74,41 @@ class Quantities:
             for at in places:
                 self._place(name, at)
         self._from_cvxpy([name for name in (*given, *predicted) if self._of_cvxpy(name)])
-        self.width = sum(map(prod, self.shapes.values()))
-        self.known_width = sum(map(prod, self.known.values()))
+
+    def _empty(self) -> None:
+        #: The shape of every predicted quantity and of every known one.
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        self.known: dict[str, tuple[int, ...]] = {}
+        #: The columns of quantities that a file names.
+        self._called: dict[str, list[str]] = {}
+        self._starts: dict[str, int] = {}
+        self.terms: list[Term] = []
+
+    @classmethod
+    def _of_file(
+        cls, problem: Problem, predicted: list[list[str]], known: list[list[str]], terms: list[Term]
+    ) -> Quantities:
+        """Those of a problem file: a quantity for the columns of a key."""
+        out = cls.__new__(cls)
+        out.problem = problem
+        out._empty()
+        for groups, shapes in ((known, out.known), (predicted, out.shapes)):
+            for columns in groups:
+                together = _beginning(columns) if len(columns) > 1 else columns[0]
+                name = together if together and together not in out._called else columns[0]
+                out._called[name], shapes[name] = columns, (len(columns),)
+        out.terms = terms
+        return out
+
+    @property
+    def width(self) -> int:
+        """Predicted numbers of a row."""
+        return sum(map(prod, self.shapes.values()))
+
+    @property
+    def known_width(self) -> int:
+        """Known numbers of a row."""
+        return sum(map(prod, self.known.values()))
 
     @property
     def placing(self) -> tuple[int, int, list[Term]]:
@@ -93,12 +123,16 @@ class Quantities:
     @property
     def columns(self) -> list[str]:
         """Names of the columns of what is predicted: that of a quantity, numbered where it has several entries."""
-        return _columns(self.shapes)
+        return self._columns(self.shapes)
 
     @property
     def known_columns(self) -> list[str]:
         """Names of the columns of what is known by row."""
-        return _columns(self.known)
+        return self._columns(self.known)
+
+    def _columns(self, shapes: Mapping[str, tuple[int, ...]]) -> list[str]:
+        named = {name: self._called.get(name) or numbered(name, prod(shape)) for name, shape in shapes.items()}
+        return [column for columns in named.values() for column in columns]
 
     @property
     def symbols(self) -> set[str]:
@@ -113,7 +147,29 @@ class Quantities:
             return np.zeros((rows, 0))
         if values is None:
             raise ProblemError(f"{', '.join(self.known)} are known by row: give their values as `known`")
-        return flat("known", values, self.known, rows)
+        return self.flat("known", values, self.known, rows)
+
+    def flat(self, what: str, values: Any, shapes: Mapping[str, tuple[int, ...]], rows: int | None = None) -> Float:
+        """Rows of a batch: arrays by the names of quantities, a frame with their columns, or one array with all entries side by side."""
+        if isinstance(values, Mapping) and set(values) == set(shapes):
+            return named(what, values, shapes, rows)
+        columns = self._columns(shapes)
+        if header(values) is not None:
+            array = matched(what, values, columns, ProblemError)
+        else:
+            array = floats(what, values)
+            if len(shapes) == 1 and array.ndim > 2:
+                return named(what, {name: array for name in shapes}, shapes, rows)
+            if array.ndim == 1 and len(columns) == 1:
+                array = array[:, np.newaxis]
+            if array.ndim != 2 or array.shape[1] != len(columns):
+                told = ", ".join(f"{name} ({prod(shape)})" for name, shape in shapes.items())
+                raise ProblemError(
+                    f"{what} has the shape {array.shape}, expected (batch, {len(columns)}): {told}, side by side or in a dict"
+                )
+        if rows is not None and rows != len(array):
+            raise ProblemError(f"{what} has {len(array)} rows, others {rows}")
+        return np.ascontiguousarray(array)
 
     def parts(self, known: Float) -> dict[str, Float]:
         """Flat rows of what is known, by name."""
@@ -121,16 +177,27 @@ class Quantities:
         pieces = np.split(known, ends[:-1], axis=1)
         return {name: piece.reshape(-1, *shape) for (name, shape), piece in zip(self.known.items(), pieces)}
 
-    def parameters(self, quantities: Float, known: Float) -> dict[str, Float]:
-        """The parameters of the problem at rows of quantities, for ``problem.solve(**…)``."""
-        found = _regretless.placed(self.problem._inner, self.placing, quantities, known)
+    def parameters(self, quantities: Any, known: Any = None) -> dict[str, Float]:
+        """The parameters of the problem at rows of quantities and of what is known, for ``problem.solve(**…)``."""
+        rows = self.flat("quantities", quantities, self.shapes)
+        there = self.known_rows(known if self.known else None, len(rows))
+        found = _regretless.placed(self.problem._inner, self.placing, rows, there)
         shapes = self.problem.shapes
         return {symbol: values.reshape((len(values), *shapes[symbol])) for symbol, values in found.items()}
+
+    def __repr__(self) -> str:
+        def told(shapes: Mapping[str, tuple[int, ...]]) -> str:
+            return ", ".join(name if prod(shape) == 1 else f"{name} ({prod(shape)})" for name, shape in shapes.items())
+
+        known = f"; known: {told(self.known)}" if self.known else ""
+        return f"Quantities({told(self.shapes)}{known})"
 
     def _of_cvxpy(self, name: str) -> bool:
         return name in getattr(self.problem, "parameters", {})
 
     def _shape(self, name: str, places: list[At]) -> tuple[int, ...]:
+        if places == [At(name)] and self._of_cvxpy(name):
+            places.clear()
         if not places:
             if self._of_cvxpy(name):
                 return tuple(self.problem.parameters[name])  # type: ignore[attr-defined]
@@ -236,24 +303,27 @@ def _named(given: str | Sequence[str] | Mapping[str, Places]) -> dict[str, list[
     return {name: _places(places) for name, places in given.items()}
 
 
-def _columns(shapes: Mapping[str, tuple[int, ...]]) -> list[str]:
-    each = {name: prod(shape) for name, shape in shapes.items()}
-    return [column for name, k in each.items() for column in ([name] if k == 1 else [f"{name}_{i}" for i in range(k)])]
-
-
 def _places(places: Places) -> list[At]:
     each = [places] if isinstance(places, (str, At)) else places
     return [place if isinstance(place, At) else At(place) for place in each]
 
 
-def flat(what: str, values: Any, shapes: Mapping[str, tuple[int, ...]], rows: int | None = None) -> Float:
-    """Rows of a batch of named arrays; no copy for a single one, which need not be named."""
-    if not isinstance(values, Mapping):
-        if len(shapes) > 1:
-            raise ProblemError(f"{what} are of {', '.join(shapes)}: give a dict with an array for each")
-        values = {next(iter(shapes)): values}
-    if set(values) != set(shapes):
-        raise ProblemError(f"{what} has {', '.join(values)}, expected {', '.join(shapes)}")
+def _beginning(columns: list[str]) -> str:
+    """What names begin with in common."""
+    first, last = min(columns), max(columns)
+    same = next((i for i, (a, b) in enumerate(zip(first, last)) if a != b), len(first))
+    return first[:same].rstrip("_-. ")
+
+
+def numbered(name: str, entries: int) -> list[str]:
+    """What the columns of a quantity are called where nobody says."""
+    return [name] if entries == 1 else [f"{name}_{i}" for i in range(entries)]
+
+
+def named(
+    what: str, values: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]], rows: int | None = None
+) -> Float:
+    """Rows of a batch of arrays by name, side by side; no copy for a single one."""
     parts = []
     for name, shape in shapes.items():
         array = floats(f"{what} of {name}", values[name])

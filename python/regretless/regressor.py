@@ -21,7 +21,7 @@ from ._frames import header
 from ._own import Own, is_own
 from ._own import write as write_own
 from ._predicted import Predicted, Shaped, Values
-from ._project import SETTINGS, Features, Predicts, Rows, Targets, known_rows, ordered
+from ._project import SETTINGS, Features, Predicts, Rows, Targets, forecast, known_rows
 from ._shown import brief
 from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
 from .compare import axes
@@ -214,42 +214,21 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         seed: int,
     ) -> DecisionRegressor:
         """Fits an object of the caller's, and learns what to do with its forecasts of rows that it did not see."""
-        order, layout = ordered(self.problem, self.predicts)
-        targets = Targets(y, layout, order)
-        truths, count = targets.array, len(targets.array)
         if validation is not None:
             raise TrainingError(
                 "validation=(X, y) is for predictors of our own: give a share, and shuffle=False for the last rows"
             )
-        if sample_weight is not None:
-            sample_weight = self._weights(sample_weight, count)
-        held = self._split(count)
-        size = round(held["valid"] * count)
-        mixed = np.random.default_rng([seed, 4]).permutation(count) if self.shuffle else np.arange(count)
-        train = np.sort(mixed[: count - size])
-        own = Own(self.predictor, layout.width)
-        forecasts = own.fit(X, truths, train, sample_weight, self.shuffle, seed)
-        parts = np.full(count, "valid", dtype=object)
-        parts[train] = "train"
-        settings = {**self._settings(), "predictor": "given"}
-        there = known_rows(layout.quantities, known, X, count)
-        told = layout.quantities.parts(there) if layout.quantities is not None and len(there.T) else None
-        columns = np.arange(layout.width)
-        while True:
-            table = {f"forecast_{k}": forecasts[:, k] for k in columns}
-            rows = Rows(self.problem, self.predicts, table, y, settings, known=told, seed=seed, split=lambda _: held)
-            if list(columns) == rows.known.take:
-                break
-            # Forecasts in the order of the targets.
-            columns = np.array(rows.known.take)
-        data = rows.data.with_parts(parts.tolist())
-        if sample_weight is not None:
-            data = data.with_weights(sample_weight)
+        weigh = None if sample_weight is None else lambda rows: self._weights(sample_weight, rows)
+        settings, split = self._settings(), self._split
+        made = forecast(
+            self.problem, self.predicts, X, y, settings, seed, self.shuffle, split, known=known, weigh=weigh
+        )
+        rows, data, own = made.rows, made.data, made.own
         self._train(rows, data, callbacks)
         #: The object that was fitted, where one was given.
         self.predictor_ = own.fitted
         self._own = own
-        self._seen = (forecasts, parts.tolist())
+        self._seen = (made.forecasts, made.parts)
         there = header(X)
         self.n_features_in_ = len(there) if there is not None else np.shape(X)[1]
         if hasattr(self, "feature_names_in_"):

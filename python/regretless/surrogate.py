@@ -297,7 +297,7 @@ class Surrogate:
         threads: int | None,
         best_effort: bool = False,
     ) -> Solution:
-        self._problem._needs_theta(given.get("theta"))
+        self._problem._needs(given)
         batch = self._problem._batch(given)
         rows = sample_ids(ids, batch.rows)
         if batch.rows == 0 and self._inner is None:

@@ -20,6 +20,7 @@ from ._arrays import Float
 from ._boosting import Objective
 from ._predicted import Values
 from .problem import Problem
+from .quantities import Quantities
 
 __all__ = ["XGBoostObjective", "objective"]
 
@@ -39,11 +40,11 @@ class XGBoostObjective(Objective):
         """Parameters of ``xgboost.train``: scores start at 0, no metric of its own, and others."""
         return {"base_score": 0.0, "disable_default_eval_metric": True, **others}
 
-    def regret(self, truths: Values) -> Callable[[Float, Any], tuple[str, float]]:
-        """A ``custom_metric`` for early stopping: the mean regret on rows with these truths."""
+    def regret(self, truths: Values, known: Values | None = None) -> Callable[[Float, Any], tuple[str, float]]:
+        """A ``custom_metric`` for early stopping: the mean regret on rows with these truths, and with what is known of them."""
 
         def evaluated(raw: Float, _: Any) -> tuple[str, float]:
-            return "regret", self.mean_regret(raw, truths)
+            return "regret", self.mean_regret(raw, truths, known)
 
         return evaluated
 
@@ -57,7 +58,8 @@ def objective(
     method: str,
     truths: Values,
     *,
-    predict: str | Sequence[str] | None = None,
+    predict: str | Sequence[str] | Quantities | None = None,
+    known: Values | None = None,
     warmup: int = 0,
     **settings: Any,
 ) -> XGBoostObjective:
@@ -66,4 +68,4 @@ def objective(
     ``method``, ``predict`` and ``settings`` are those of :class:`regretless.DecisionLoss`, ``truths`` what came true in the training rows, in their
     order. The first ``warmup`` rounds are squared errors.
     """
-    return XGBoostObjective(problem, method, truths, predict=predict, warmup=warmup, **settings)
+    return XGBoostObjective(problem, method, truths, predict=predict, known=known, warmup=warmup, **settings)

@@ -90,5 +90,5 @@ def test_a_network(seed: int, tmp_path: Path) -> None:
 def test_what_is_wrong_is_told_with_its_place(tmp_path: Path) -> None:
     file = tmp_path / "bad.toml"
     file.write_text(BATTERY.format(price=[1.0] * 12, start=0.0).replace("stored[h-1]", "stored[h-1]^2"))
-    with pytest.raises(rl.ProblemError, match=r"bad\.toml:16:\d+: hard\[0\]\.row: two variables are multiplied"):
+    with pytest.raises(rl.ProjectError, match=r"bad\.toml:16:\d+: hard\[0\]\.row: two variables are multiplied"):
         rl.read_problem(file)

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
 
 import regretless as rl
 
@@ -169,3 +171,107 @@ def test_a_sum_of_quantities_learns_and_has_no_problem_file(tmp_path: Path) -> N
     assert model.decide(X[:1], known=stock[:1]) == pytest.approx(whole.x, abs=1e-7)
     with pytest.raises(rl.RegretlessError, match="several columns add up"):
         model.save(tmp_path / "run")
+
+
+FILE = """
+[problem]
+sense = "min"
+variables = ["ice", "soup"]
+[objective]
+linear = [0.1, { predict = "fee", factor = 2.0 }]
+[[soft]]
+name = "demand"
+rows = [[1.0, 0.0], [0.0, 1.0]]
+limit = [{ predict = "demand_ice" }, { predict = "demand_soup" }]
+over = 1.0
+under = [{ predict = "fee", shift = 3.0 }, 4.0]
+[[hard]]
+name = "space"
+rows = [1.0, 2.0]
+at_most = { known = "space" }
+[data]
+file = "history.csv"
+[predictor]
+kind = "linear"
+"""
+
+
+def canteen(folder: Path) -> tuple[Path, pd.DataFrame]:
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame(rng.normal(size=(120, 2)), columns=["sun", "day"])
+    frame["space"] = rng.uniform(10, 20, size=120)
+    frame["demand_soup"] = 8 - frame.sun + rng.normal(size=120)
+    frame["demand_ice"] = 8 + 2 * frame.sun + rng.normal(size=120)
+    frame["fee"] = np.abs(1 + 0.3 * frame.day)
+    frame.to_csv(folder / "history.csv", index=False)
+    (folder / "problem.toml").write_text(FILE)
+    return folder / "problem.toml", frame
+
+
+def test_a_problem_file_brings_its_quantities(tmp_path: Path) -> None:
+    file, frame = canteen(tmp_path)
+    problem = rl.read_problem(file)
+    assert repr(problem.predicts) == "Quantities(fee, demand_ice, demand_soup; known: space)"
+    X, y = frame[["sun", "day", "space"]], frame[["demand_soup", "demand_ice", "fee"]]
+    model = rl.DecisionRegressor(problem, "l2", predictor="linear").fit(X, y)
+    x = model.decide(X)
+    assert (x @ [1.0, 2.0] <= frame.space + 1e-6).all() and x.max() > 5
+    model.save(tmp_path / "run")
+    assert np.array_equal(rl.Run(tmp_path / "run").decide(frame), x)
+    # The same predictions, judged without the model.
+    judged = rl.regret(problem, model.predict(X), y, known=frame)
+    assert model.evaluate(X, y).regret == pytest.approx(judged.regret, abs=1e-9)
+    assert judged.regret.min() >= -1e-9 and judged.mean > 0.1
+    assert rl.check(problem, (X, y)) and rl.check(problem, frame)
+    assert rl.compare(problem, (X, y), ["l2"], seeds=1, predictor="linear").best
+    # What only some of it would leave at placeholders is refused.
+    with pytest.raises(rl.RegretlessError, match=r"`b`.*placeholders"):
+        rl.DecisionRegressor(problem, "l2", predictor="linear", predicts="d").fit(X, y[["demand_ice", "demand_soup"]])
+    with pytest.raises(rl.ProblemError, match="give it here"):
+        problem.solve(theta=[0.1, 2.0], d=[8.0, 8.0])
+    given = problem.predicts.parameters(y, frame)
+    assert problem.solve(**given).objective == pytest.approx(judged.optimal)
+
+
+def test_quantities_are_copied_searched_and_found_in_any_layout() -> None:
+    problem = shop()
+    X, loads, stock = history()
+    model = rl.DecisionRegressor(problem, "l2", predictor="linear", predicts=rl.Quantities(problem, {"load": "d"}))
+    assert clone(model).fit(X, loads).score(X, loads) == model.fit(X, loads).score(X, loads)
+    GridSearchCV(model, {"method": ["l2", "constant"]}, cv=2, error_score="raise").fit(X, loads)
+    other = rl.Problem(2, theta=[5.0, 0.0], soft=rl.Soft([[1.0, 1.0]], [0.0], weight=[6.0]))
+    with pytest.raises(rl.ProblemError, match="another problem"):
+        rl.DecisionLoss(other, "l2", predict=model.predicts)
+    # Columns side by side as pandas keeps them, which is column by column.
+    both = rl.Quantities(problem, {"load": "d", "gain": ["theta[0]", "theta[1]"]}, known={"stock": "b[0]"})
+    rows = np.column_stack([loads, np.abs(loads)])
+    by_column = both.parameters(np.asfortranarray(rows), np.asfortranarray(stock[:, None]))
+    for symbol, values in both.parameters(rows, stock).items():
+        assert np.array_equal(by_column[symbol], values)
+    assert np.array_equal(by_column["d"][:, 0], loads) and np.array_equal(by_column["theta"][:, 1], np.abs(loads))
+
+
+def test_boosting_knows_what_is_known() -> None:
+    lightgbm = pytest.importorskip("lightgbm")
+    problem = shop()
+    X, loads, stock = history()
+    with pytest.raises(rl.ProblemError, match="known by row"):
+        rl.lightgbm.objective(problem, "df", loads, predict=load(problem))
+    objective = rl.lightgbm.objective(problem, "df", loads, predict=load(problem), known=stock, warmup=5)
+    booster = lightgbm.train(objective.params(verbose=-1), lightgbm.Dataset(X, np.zeros(len(X))), 10)
+    found = rl.regret(problem, objective.predict(booster, X), loads, predict=load(problem), known=stock).mean
+    raw = booster.predict(X, raw_score=True)
+    assert objective.regret(loads, stock)(raw, None)[1] == pytest.approx(found)
+    with pytest.raises(rl.LossError, match="row 3"):
+        rl.lightgbm.objective(problem, "df", np.where(np.arange(120) == 3, np.nan, loads)[:, None], predict="d")
+
+
+def test_parameters_of_cvxpy_are_named_as_they_are() -> None:
+    cp = pytest.importorskip("cvxpy")
+    cost, x = cp.Parameter(2, name="cost"), cp.Variable(2, nonneg=True, name="x")
+    read = rl.from_cvxpy(cp.Problem(cp.Minimize(cost @ x), [cp.sum(x) == 1]))
+    predicted, true = [[1.0, 2.0]], [[2.0, 1.0]]
+    for predict in ("cost", rl.Quantities(read, {"cost": "cost"}), rl.Quantities(read, "cost")):
+        assert rl.regret(read, predicted, true, predict=predict).regret == pytest.approx([1.0])
+    with pytest.raises(rl.ProblemError, match="predict='cost'"):
+        rl.regret(read, predicted, true)

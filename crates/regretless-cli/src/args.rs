@@ -118,7 +118,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
     /// Method: auto, constant, l1, l2, weighted-l1, spo+, spo+-smooth, df, surrogate, surrogate-vertex, surrogate-smooth,
-    /// fenchel-young; with +l2 mixed with L2, l1 and l2 with +stopped stopped on decisions, all with +scenarios, +scaled, +neighbours or +forest for decisions over scenarios
+    /// fenchel-young; with +l2 mixed with L2, l1, l2 and weighted-l1 with +stopped stopped on decisions, all with +scenarios, +scaled, +neighbours or +forest for decisions over scenarios
     #[arg(long, value_name = "METHOD")]
     pub(crate) method: Option<String>,
     /// The run directory: new or empty

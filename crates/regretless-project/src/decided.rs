@@ -97,12 +97,18 @@ impl<'a> Deciding<'a> {
             if self.predictions {
                 numbers.extend(prediction);
             }
+            let x = 1 + usize::from(expects)..decision;
+            let rounding = ROUNDING * numbers[x.clone()].iter().fold(0.0, |max: f64, v| max.max(v.abs()));
+            numbers[x].iter_mut().filter(|v| v.abs() <= rounding).for_each(|v| *v = 0.0);
             numbers.iter_mut().for_each(|v| *v = rounded(*v));
             Decided { status, numbers }
         };
         Ok(found.enumerate().map(one).collect())
     }
 }
+
+/// A share of the largest entry of a decision: what is below is nothing but rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// Ten significant digits, for people: what solving leaves behind them is rounding. −0 is 0.
 fn rounded(v: f64) -> f64 {

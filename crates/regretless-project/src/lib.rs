@@ -74,7 +74,7 @@ pub use error::{Place, ProjectError, Result, RunTrouble, SpecError, Trouble};
 pub use file::json_schema;
 pub use instances::Instances;
 pub use limits::Limits;
-pub use placed::{Pick, Placed, PlacedTerm, Resolved};
+pub use placed::{Pick, Placed, PlacedTerm, Quantities, Resolved};
 pub use regretless_core::{Parameter, Parameters};
 pub use resolve::Overrides;
 pub use run::{Environment, Run};

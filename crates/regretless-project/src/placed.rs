@@ -62,6 +62,17 @@ pub struct Resolved {
     pub placement: Placement,
 }
 
+/// What a problem predicts and what it knows by row, by the names of columns.
+#[derive(Clone, Debug)]
+pub struct Quantities {
+    /// Columns that are predicted, those of a key together.
+    pub predicted: Vec<Vec<String>>,
+    /// Columns that are known by row, likewise.
+    pub known: Vec<Vec<String>>,
+    /// What becomes of them, in this order.
+    pub placement: Placement,
+}
+
 impl Placed {
     /// Adds a selection; its columns are picked by the number that is returned.
     pub fn select(&mut self, selection: Selection) -> usize {
@@ -103,6 +114,34 @@ impl Placed {
             [Parameter::Upper] if plain => Allowed::Upper,
             _ => Allowed::Finite,
         }
+    }
+
+    /// True if all that comes from a table are parameters as a whole that are predicted as they are.
+    pub fn is_plain(&self) -> bool {
+        self.selections.iter().all(|s| s.kind == Kind::Predicted && s.home.is_some())
+            && self.terms.iter().all(|term| term.factor == 1.0 && term.by.is_none() && term.of.is_some())
+    }
+
+    /// Groups the columns of a header that are taken by the keys that take them first.
+    pub(crate) fn quantities(
+        &self,
+        problem: &Problem,
+        header: &[String],
+        place: &Place,
+    ) -> Result<Quantities> {
+        let resolved = self.resolve(problem, header, place)?;
+        let mut seen = BTreeSet::new();
+        let mut groups = [Vec::new(), Vec::new()];
+        for selection in &self.selections {
+            let chosen = selection.ordered(selection.select(header, place)?, header, problem);
+            let new = chosen.into_iter().filter(|index| seen.insert(*index));
+            let names: Vec<String> = new.map(|index| header[index].clone()).collect();
+            if !names.is_empty() {
+                groups[usize::from(selection.kind == Kind::Known)].push(names);
+            }
+        }
+        let [predicted, known] = groups;
+        Ok(Quantities { predicted, known, placement: resolved.placement })
     }
 
     /// Finds the columns in a header; `place` is what messages name.

@@ -1,5 +1,6 @@
 //! The checked problem file.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,11 +8,11 @@ use regretless_core::{Placement, Problem};
 use regretless_learn::{PredictorSettings, Settings, SurrogateSettings, TrainingSettings};
 
 use crate::algebra::{Expansion, Stated};
-use crate::data::{ParameterTable, read_text};
+use crate::data::{ParameterTable, TableReader, read_text};
 use crate::data_settings::{DataFiles, DataSettings};
 use crate::error::{Place, Result};
 use crate::file::{DataSection, PredictorSection, SurrogateSection, TrainingSection};
-use crate::placed::Placed;
+use crate::placed::{Placed, Quantities};
 use crate::selection::{Kind, Selection};
 use crate::{Instances, Limits, mps, resolve};
 
@@ -133,6 +134,23 @@ impl Spec {
         let header: Vec<String> = targets.iter().chain(known).cloned().collect();
         let place = Place::File(self.file.clone());
         Ok(self.placed.resolve(&self.problem, &header, &place)?.placement)
+    }
+
+    /// What is predicted and known by row, with names: those of the table of history where the file has patterns. `None` where
+    /// all of it are whole parameters, or where names cannot be told without a table.
+    pub fn quantities(&self) -> Result<Option<Quantities>> {
+        if self.placed.is_plain() {
+            return Ok(None);
+        }
+        let named = self.placed.selections.iter().flat_map(|part| &part.columns);
+        let header: Vec<String> = if named.clone().any(|name| name.contains(['*', '?'])) {
+            let table = self.history().map(|path| TableReader::open(path, &self.limits));
+            let Some(Ok(table)) = table else { return Ok(None) };
+            table.header().to_vec()
+        } else {
+            named.cloned().collect::<BTreeSet<_>>().into_iter().collect()
+        };
+        self.placed.quantities(&self.problem, &header, &Place::File(self.file.clone())).map(Some)
     }
 
     /// How a predictor is made and trained.

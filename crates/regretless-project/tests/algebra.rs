@@ -268,6 +268,10 @@ fn hostile_sizes_are_refused_before_they_are_made() {
             "more than the limit of 1048576 terms",
         ),
         (
+            "[sets]\nk = 4000\n[quantities]\na = { for = \"k\", known = \"a*\" }\nb = { for = \"k\", known = \"b*\" }\n[variables]\nx = {}\n[objective]\nminimize = \"sum(i in k: a[i]) * sum(i in k: b[i]) * x\"",
+            "more than the limit of 1048576 terms",
+        ),
+        (
             "[sets]\nh = 9000\n[variables]\nx = { for = \"h\" }\n[objective]\nminimize = \"x[0]\"\n[[hard]]\nfor = \"a in h, b in h\"\nrow = \"x[a] <= x[b] + 2 * x[a]\"",
             "rows × 9000 variables",
         ),
@@ -397,4 +401,41 @@ fn what_is_written_back_needs_no_files_and_is_the_same() {
     assert_eq!((a.Q(), &a.soft().C, &a.soft().d), (b.Q(), &b.soft().C, &b.soft().d));
     assert_eq!((&a.at_most().rows, &a.at_most().rhs), (&b.at_most().rows, &b.at_most().rhs));
     assert_eq!(a.at_most().blocks, b.at_most().blocks);
+}
+
+/// What a variable is before its set, where another index is shifted too: by that index as it is meant.
+#[test]
+fn values_before_a_set_know_the_other_indices_shifted() {
+    let text = |row: &str| {
+        format!(
+            "[sets]\nu = 3\nh = 2\n[quantities]\nstart = {{ for = \"u\", value = [10.0, 20.0, 30.0] }}\n[variables]\n\
+             x = {{ for = \"i in u, t in h\", before = \"start[i]\" }}\n[objective]\nminimize = \"x[0,0]\"\n[[hard]]\n\
+             for = \"i in u, t in h if i = 0 and t = 0\"\nrow = \"{row}\"\n"
+        )
+    };
+    assert_eq!(read(&text("x[1,1] = x[i+1,t-1]")).problem().equal().rhs, [20.0]);
+    assert_eq!(read(&text("x[1,1] = x[i+2,t-1]")).problem().equal().rhs, [30.0]);
+    let (said, _) = refused(&text("x[1,1] = x[i+3,t-1]"));
+    assert!(said.contains("this is `x` after the last member of `u`"), "{said}");
+}
+
+#[test]
+fn indices_stand_once_and_keep_their_order_in_pairs() {
+    let text = |variable: &str, row: &str| {
+        format!(
+            "[sets]\ns = 3\narc = [[\"0\", \"1\"], [\"1\", \"2\"], [\"2\", \"0\"]]\n[quantities]\ng = {{ for = \"s\", \
+             value = [1.0, 2.0, 4.0] }}\n[variables]\nx = {{ for = \"{variable}\" }}\n[objective]\nminimize = \"x['0','1']\"\n\
+             [[hard]]\nrow = \"{row}\"\n"
+        )
+    };
+    let read = |row: &str| read(&text("(i, j) in arc", row));
+    // An index that picks members of a set of pairs may be compared by its place.
+    assert_eq!(
+        read("x['0','1'] <= sum(i in s, (i, j) in arc if i >= 1: g[j])").problem().at_most().rhs,
+        [5.0]
+    );
+    let (said, hint) = refused(&text("(i, j) in arc", "x['0','1'] <= sum((i, i) in arc: g[i])"));
+    assert!(said.contains("the index `i` stands twice") && hint.contains("if i = j"), "{said} {hint}");
+    let (said, hint) = refused(&text("i in s, (i, j) in arc", "x[0,0,1] <= 1"));
+    assert!(said.contains("the index `i` stands twice") && hint.contains("declare a set"), "{said} {hint}");
 }

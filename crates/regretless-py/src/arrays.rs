@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use regretless_core::problem::Shape;
 use regretless_core::{Instance, Parameter, RowValues};
@@ -43,7 +43,9 @@ pub(crate) fn parameter(symbol: &str) -> PyResult<Parameter> {
 
 /// The numbers of an array in the order of its rows.
 pub(crate) fn flat<'a>(what: &str, array: &'a PyReadonlyArray2<'_, f64>) -> PyResult<&'a [f64]> {
-    array.as_slice().map_err(|_| error::problem(format!("{what} is not C-contiguous")))
+    // `as_slice` takes the order of Fortran, too.
+    let rows = array.as_slice().ok().filter(|_| array.is_c_contiguous());
+    rows.ok_or_else(|| error::problem(format!("{what} is not C-contiguous")))
 }
 
 /// Parameters of a batch.

@@ -55,6 +55,19 @@ pub(crate) enum Placing {
     Terms((usize, usize, Vec<GivenTerm>)),
 }
 
+/// Terms as Python has them.
+pub(crate) fn told_terms(terms: &[Term]) -> Vec<GivenTerm> {
+    let told = |term: &Term| {
+        let of = match term.source {
+            Source::One => None,
+            Source::Predicted(j) => Some((false, j)),
+            Source::Known(l) => Some((true, l)),
+        };
+        (term.parameter.symbol().to_owned(), term.entry, term.factor, term.by, of)
+    };
+    terms.iter().map(told).collect()
+}
+
 /// Terms as Python gives them.
 pub(crate) fn given_terms(terms: &[GivenTerm]) -> PyResult<Vec<Term>> {
     let term = |(symbol, entry, factor, by, of): &GivenTerm| {

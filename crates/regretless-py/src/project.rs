@@ -1,5 +1,6 @@
 //! Problems with what is predicted of them and how it is learned; problem files and run directories.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::arrays::{parameter, table};
 use crate::data::{Columns, Data, frame};
 use crate::error;
 use crate::learner::Learner;
-use crate::loss::{GivenTerm, given_terms};
+use crate::loss::{GivenTerm, given_terms, told_terms};
 use crate::problem::Problem;
 use crate::run::detached;
 
@@ -72,11 +73,18 @@ fn state<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Bound<'py, PyDict>> {
 /// A predicted part: symbol, the entries of the parameter from and to, its columns by name or pattern.
 type Part = (&'static str, usize, usize, Vec<String>);
 
-/// The state of a problem file's problem, its name, and what it predicts in the order of the targets.
-type Stated<'py> = (Bound<'py, PyDict>, Option<String>, Vec<Part>);
+/// What is predicted and known that is no parameter as a whole: columns, those of a key together, and terms.
+type Told = (Vec<Vec<String>>, Vec<Vec<String>>, Vec<GivenTerm>);
+
+/// The state of a problem file's problem, its name, what it predicts in the order of the targets, and how, where that is not
+/// parameters as a whole. The last are the parameters that hold placeholders.
+type Stated<'py> = (Bound<'py, PyDict>, Option<String>, Vec<Part>, Option<Told>, BTreeSet<&'static str>);
 
 fn stated<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Stated<'py>> {
-    Ok((state(py, spec)?, spec.name().map(str::to_owned), parts(spec)))
+    let told = spec.quantities().map_err(|e| error::spec(&e))?;
+    let told = told.map(|q| (q.predicted, q.known, told_terms(q.placement.terms())));
+    let placed = spec.placed().terms.iter().map(|term| term.parameter.symbol()).collect();
+    Ok((state(py, spec)?, spec.name().map(str::to_owned), parts(spec), told, placed))
 }
 
 /// What is predicted as a whole, and entry by entry where it is not.

@@ -58,7 +58,7 @@ fn instead(alternatives: &[Method]) -> String {
     if alternatives.is_empty() {
         String::new()
     } else {
-        format!("; methods that can: {}", names(alternatives))
+        format!("; decision losses that can: {}", names(alternatives))
     }
 }
 

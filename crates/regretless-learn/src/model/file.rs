@@ -296,7 +296,8 @@ pub(crate) fn from_bytes(
     let source = scenarios(&card, inputs, placement.width(), &|name| wide(&scenario(name)).ok());
     let source = source.ok_or_else(|| broken(path, &"its scenarios do not fit the problem"))?;
     let anchors = wide("decisions.anchors")?;
-    let anchors_known = if placement.known() > 0 { wide(ANCHORS_KNOWN)? } else { Vec::new() };
+    let anchors_known =
+        if placement.known() > 0 && !anchors.is_empty() { wide(ANCHORS_KNOWN)? } else { Vec::new() };
     let point = placement.width().max(1);
     let width = source.as_ref().map_or(point * card.members.max(1), |source| source.law().entries(point));
     if card.members > 10_000

@@ -7,7 +7,7 @@ use crate::data::encoder::{Encoder, Encoding};
 use crate::error::{Hint, LearnError};
 use crate::numbers::some_of;
 use crate::predictor::{Constant, Descend, Embedding, Given, Joint, Mlp, MlpShape, Predictor, Shared, Trees};
-use crate::settings::{Initial, Monotone, PredictorKind, PredictorSettings, QuadraticSettings};
+use crate::settings::{Initial, Monotone, PredictorKind, PredictorSettings, QuadraticSettings, TreeBase};
 
 /// What a predictor predicts from.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +98,10 @@ fn trees(
         "trees do not predict Q: it has to be positive semidefinite, and leaves know nothing of that"
     } else if settings.shared {
         "trees are not shared by the variables"
+    } else if settings.trees.base == TreeBase::Linear && !settings.monotone.is_empty() {
+        let what = "`monotone` binds trees, and the line that they stand on follows the data".into();
+        let hint = Hint::set("set {}", "predictor", "base", "\"constant\"");
+        return Err(LearnError::Settings { what, hint });
     } else {
         let monotone = directions(settings, from)?;
         let trees = Trees::new(from.encoder.width(), placement.width(), settings.trees);

@@ -17,7 +17,11 @@ use crate::train::observer::Interrupt;
 
 /// The methods compared unless the user says which: all that say something about this problem, and that of the settings.
 pub fn default_methods(task: &Task) -> Vec<MethodName> {
-    let mut names: Vec<MethodName> = vec![Base::Constant.into(), Method::L1.into(), Method::L2.into()];
+    let mut names: Vec<MethodName> = vec![Base::Constant.into(), Method::L2.into()];
+    // Of forecasts as they are `l1` is the same.
+    if !task.is_given() {
+        names.insert(1, Method::L1.into());
+    }
     if choose::stops_apart(task) {
         names.push(MethodName { stopped: true, ..Method::L2.into() });
     }

@@ -14,10 +14,7 @@ impl Task {
     pub(crate) fn identity(&self, recipe: &Recipe) -> String {
         let settings = &self.settings.surrogate;
         let (segments, smoothing) = (settings.options.segments, settings.options.smoothing);
-        let problem = self.problem();
-        let stated = Parameter::ALL
-            .into_iter()
-            .fold(Content::default(), |stated, p| stated.spelled(&p.pattern(problem)).numbers(p.of(problem)));
+        let stated = self.coefficients(Content::default());
         let predictor = &self.settings.predictor;
         let trees = if predictor.kind == PredictorKind::Trees {
             format!(", {:?}", predictor.trees)
@@ -51,6 +48,14 @@ impl Task {
         stated = stated.spelled(&problem.variables());
         let blocks = [&problem.soft().blocks, &problem.at_most().blocks, &problem.equal().blocks];
         stated = stated.spelled(&blocks);
+        stated = self.coefficients(stated);
+        let data = self.data.content().spelled(&self.data.names).spelled(&self.data.parts);
+        [stated.hash(), data.hash()]
+    }
+
+    /// The coefficients that the problem states. Zeros say nothing, stored or not: a problem is the same dense and sparse.
+    fn coefficients(&self, mut stated: Content) -> Content {
+        let problem = self.problem();
         for parameter in Parameter::ALL {
             // Placed entries hold placeholders.
             let placed: BTreeSet<usize> = self.placement.places(parameter).collect();
@@ -58,13 +63,11 @@ impl Task {
             let values = parameter.of(problem);
             let mut known: Vec<usize> = (0..values.len()).filter(own).collect();
             if let Some(pattern) = parameter.pattern(problem) {
-                // Zeros say nothing, stored or not.
                 known.retain(|&i| values[i] != 0.0);
                 stated = stated.spelled(&known.iter().map(|&i| pattern.place(i)).collect::<Vec<_>>());
             }
             stated = stated.numbers(&known.iter().map(|&i| values[i]).collect::<Vec<_>>());
         }
-        let data = self.data.content().spelled(&self.data.names).spelled(&self.data.parts);
-        [stated.hash(), data.hash()]
+        stated
     }
 }

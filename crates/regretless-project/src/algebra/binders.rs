@@ -9,6 +9,11 @@ use super::model::Symbol;
 use super::sets::Label;
 use crate::error::{count, shorten};
 
+/// A name that is there twice.
+pub(super) fn repeated(names: &[String]) -> Option<&String> {
+    names.iter().enumerate().find_map(|(i, name)| names[..i].contains(name).then_some(name))
+}
+
 impl Expander<'_> {
     /// Calls `body` with every choice of the indices that the filters let through.
     pub(super) fn each<'e>(
@@ -53,6 +58,11 @@ impl Expander<'_> {
             let what = format!("the index `{}` has a value here already", shorten(&binder.names[0]));
             return Err(Fault::new(binder.span.clone(), what).hint("give this one another name"));
         }
+        if let Some(twice) = repeated(&binder.names) {
+            let what = format!("the index `{}` stands twice", shorten(twice));
+            return Err(Fault::new(binder.span.clone(), what)
+                .hint("give the second another name, and compare them: sum((i, j) in arc if i = j: …)"));
+        }
         let fixed: Vec<Option<Label>> = binder.names.iter().map(|name| bound(name, env)).collect();
         for position in 0..set.len() {
             self.spend(1, &binder.span)?;
@@ -61,9 +71,9 @@ impl Expander<'_> {
                 continue;
             }
             let place = (set.width == 1).then_some((s, position));
-            for (name, &label) in binder.names.iter().zip(member) {
-                env.push(Bound { name, label, place });
-            }
+            // One that had a value keeps it, with its place.
+            let new = binder.names.iter().zip(member).zip(&fixed).filter(|(_, fixed)| fixed.is_none());
+            env.extend(new.map(|((name, &label), _)| Bound { name, label, place }));
             self.bind(over, i + 1, env, body)?;
             env.truncate(before);
         }

@@ -3,6 +3,7 @@
 use toml::de::DeTable;
 
 use super::ast::{Binders, Expr, Kind};
+use super::binders::repeated;
 use super::model::{Model, Quantity, Symbol, Text, Variable};
 use super::parse::{self, KEYWORDS};
 use super::sets::{Domain, Set};
@@ -151,6 +152,12 @@ impl Declare<'_> {
             }
             domain.sets.push(s);
             domain.names.push(binder.names);
+            if let Some(twice) = repeated(&domain.names.concat()) {
+                let what =
+                    format!("the index `{}` stands twice, and every choice is a member", shorten(twice));
+                let hint = "declare a set of the members that are meant: arc = [[\"a\", \"b\"], …]";
+                return Err(self.ctx.fault(&key, Fault::new(binder.span, what).hint(hint)));
+            }
         }
         Ok(domain)
     }

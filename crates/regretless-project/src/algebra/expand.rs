@@ -129,16 +129,14 @@ impl<'m> Expander<'m> {
     }
 
     fn product(&self, left: &Form, right: &Form, expr: &Expr, class: Class) -> Expanded<Form> {
-        if left.degree() == 1 && right.degree() == 1 {
-            if class < Class::Quadratic {
-                return Err(Fault::new(
-                    expr.span.clone(),
-                    "two variables are multiplied, and rows are linear",
-                )
+        if left.degree() == 1 && right.degree() == 1 && class < Class::Quadratic {
+            return Err(Fault::new(expr.span.clone(), "two variables are multiplied, and rows are linear")
                 .hint("products of variables stand in the objective only, where they are convex"));
-            }
-            self.spend(left.terms().saturating_mul(right.terms()), &expr.span)?;
         }
+        // Every pair of terms is looked at; of a square two come to the same.
+        let work = left.terms().saturating_mul(right.terms());
+        self.spend(work, &expr.span)?;
+        self.keep(work / 2, &expr.span)?;
         left.times(right).map_err(|beyond| {
             let fault = |what: String| Fault::new(expr.span.clone(), what);
             let column = |i: usize| &self.model.columns[i].stands_for;

@@ -37,9 +37,10 @@ impl Form {
         if self.quadratic.is_empty() { usize::from(!self.linear.is_empty()) } else { 2 }
     }
 
-    /// Coefficients that are kept.
+    /// Numbers that are kept: coefficients, and columns within them.
     pub(super) fn terms(&self) -> usize {
-        self.linear.len() + self.quadratic.len()
+        let numbers = self.linear.values().chain(self.quadratic.values());
+        numbers.map(|number| 1 + number.terms.len()).sum::<usize>() + 1 + self.constant.terms.len()
     }
 
     /// self + scale · other

@@ -113,31 +113,45 @@ impl Expander<'_> {
         let mut positions = Vec::with_capacity(domain.sets.len());
         let mut rest = at;
         for (i, &s) in domain.sets.iter().enumerate() {
-            let set = &sets[s];
-            let (own, others) = rest.split_at(set.width);
+            let (own, others) = rest.split_at(sets[s].width);
             rest = others;
-            let member = own.iter().map(|index| self.label(index, env)).collect::<Expanded<Vec<Label>>>()?;
-            let here = own[0].span.start..own[own.len() - 1].span.end;
-            let Some(position) = set.position(&member) else {
-                let member = self.model.indexed("", &member);
-                let what = format!("`{}` has no member {}{}", set.name, shorten(&member), self.words(env));
-                return Err(Fault::new(here, what));
-            };
-            let shift = own.iter().map(|index| index.kind.shift()).find(|&shift| shift != 0).unwrap_or(0);
-            if shift != 0 && set.width > 1 {
-                let what = format!("`{}` is a set of pairs: its indices have no order to shift by", set.name);
-                return Err(Fault::new(here, what));
+            match self.position(s, cyclic, own, env)? {
+                Ok(position) => positions.push(position),
+                Err(outside) => return Ok(Err((outside, i))),
             }
-            let (length, turn) = (set.len(), shift.unsigned_abs() % set.len());
-            positions.push(match position.checked_add_signed(shift) {
-                _ if cyclic && shift < 0 => (position + length - turn) % length,
-                _ if cyclic => (position + turn) % length,
-                None => return Ok(Err((Outside::Before, i))),
-                Some(after) if after >= length => return Ok(Err((Outside::After, i))),
-                Some(shifted) => shifted,
-            });
         }
         Ok(Ok(domain.flat(sets, &positions)))
+    }
+
+    /// The member of a set that some indices mean, shifts included.
+    fn position(
+        &self,
+        s: usize,
+        cyclic: bool,
+        own: &[Index],
+        env: &Env<'_>,
+    ) -> Expanded<Result<usize, Outside>> {
+        let set = &self.model.sets[s];
+        let member = own.iter().map(|index| self.label(index, env)).collect::<Expanded<Vec<Label>>>()?;
+        let here = own[0].span.start..own[own.len() - 1].span.end;
+        let Some(position) = set.position(&member) else {
+            let member = self.model.indexed("", &member);
+            let what = format!("`{}` has no member {}{}", set.name, shorten(&member), self.words(env));
+            return Err(Fault::new(here, what));
+        };
+        let shift = own.iter().map(|index| index.kind.shift()).find(|&shift| shift != 0).unwrap_or(0);
+        if shift != 0 && set.width > 1 {
+            let what = format!("`{}` is a set of pairs: its indices have no order to shift by", set.name);
+            return Err(Fault::new(here, what));
+        }
+        let (length, turn) = (set.len(), shift.unsigned_abs() % set.len());
+        Ok(match position.checked_add_signed(shift) {
+            _ if cyclic && shift < 0 => Ok((position + length - turn) % length),
+            _ if cyclic => Ok((position + turn) % length),
+            None => Err(Outside::Before),
+            Some(after) if after >= length => Err(Outside::After),
+            Some(shifted) => Ok(shifted),
+        })
     }
 
     /// What a variable is stated to be outside its set.
@@ -168,8 +182,13 @@ impl Expander<'_> {
             let (indices, others) = rest.split_at(self.model.sets[s].width);
             rest = others;
             let names = variable.domain.names.get(i).map_or(&[][..], Vec::as_slice);
-            for (name, index) in names.iter().zip(indices).filter(|_| i != set) {
-                own.push(Bound { name, label: self.label(index, env)?, place: None });
+            if i == set {
+                continue;
+            }
+            let place = self.position(s, false, indices, env)?;
+            let place = place.map_err(|outside| self.leaves(&variable.name, outside, s, span, env))?;
+            for (name, &label) in names.iter().zip(self.model.sets[s].member(place)) {
+                own.push(Bound { name, label, place: None });
             }
         }
         Ok(Form::from(self.number(text, &mut own)?))

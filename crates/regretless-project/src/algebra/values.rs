@@ -202,7 +202,7 @@ fn from_columns(
                 }
                 column
             }
-            [_] if members != 1 || width > 0 => {
+            [_] if members != 1 => {
                 let trouble = Trouble::Misfit(format!("the name needs {}", count(width, "`*`")));
                 let hint = format!("each `*` stands for a member's name of {}", domain.words(&model.sets));
                 return Err(ctx.fail(key, trouble).hint(hint));

@@ -98,7 +98,8 @@ impl Trees {
 
     /// True if a tree moves one output and not all.
     pub fn is_apart(&self) -> bool {
-        self.grown.iter().any(|tree| tree.first() > 0)
+        self.outputs > 1 && self.settings.ensembles == Ensembles::Each
+            || self.grown.iter().any(|tree| tree.first() > 0)
     }
 
     /// True if a tree splits by the levels of a category.
@@ -253,6 +254,8 @@ impl Trees {
             self.base.as_ref()?;
         }
         let width = if moved.is_some() { 1 } else { self.outputs };
+        // What was chosen stays chosen for what grows on it.
+        self.settings.ensembles = if moved.is_some() { Ensembles::Each } else { Ensembles::One };
         let (mut nodes, mut gains, mut leaves) = (&nodes[..], &gains[..], &leaves[..]);
         let mut trees = Vec::new();
         for (i, size) in sizes.chunks_exact(2).enumerate() {
