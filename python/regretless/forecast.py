@@ -63,7 +63,7 @@ class Forecast:
         shape = np.shape(first)
         if len(shape) < 2:
             raise LossError(f"samples have the shape {shape}: rows, scenarios, and what is predicted")
-        return shape[1]
+        return int(shape[1])
 
     def _told(self, layout: Predicted) -> tuple[Float, tuple[int, list[float] | None]]:
         """The rows of numbers that stand for it, and how."""
@@ -77,8 +77,8 @@ class Forecast:
             return array.reshape(array.shape[0] * count, *(array.shape[2:] or (1,)))
 
         samples = self.samples
-        by_name = isinstance(samples, Mapping)
-        flat = layout.flat("samples", {k: together(v) for k, v in samples.items()} if by_name else together(samples))
+        named = {k: together(v) for k, v in samples.items()} if isinstance(samples, Mapping) else together(samples)
+        flat = layout.flat("samples", named)
         rows = len(flat) // max(count, 1)
         points = np.ascontiguousarray(flat.reshape(rows, count * layout.width))
         weights = np.ones(count) if self.weights is None else floats("weights", self.weights)

@@ -366,7 +366,7 @@ class Problem:
         lists = {
             "variables": self.variables,
             **{kind: of(kind) for kind in KINDS[:3]},
-            "predicted": self.predicts or [],
+            "predicted": list(self._declared),
         }
         facts = {"problem": repr(self)} | {kind: listed(names) for kind, names in lists.items() if names}
         return table([{"": key, " ": value} for key, value in facts.items()])

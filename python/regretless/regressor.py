@@ -362,10 +362,10 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         return np.ascontiguousarray(array[:, [own.index(name) for name in order]])
 
     def _features(self, X: Any) -> Float:
-        self._fitted()
+        learner = self._fitted()
         if self._own is not None:
             return np.ascontiguousarray(self._own.predict(X)[:, self._rows.take])
-        return Features(X, self._rows.problem, self._rows.features).coded(self._learner)
+        return Features(X, self._rows.problem, self._rows.features).coded(learner)
 
     def _truths(self, y: Any) -> Float:
         truths = Targets(y, self._layout(), self._rows.order, self._rows.names).array
