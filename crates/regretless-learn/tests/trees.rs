@@ -362,11 +362,15 @@ impl Observer for Stop {
 
 #[test]
 fn stopped_runs_go_on_bit_by_bit() {
-    let wide =
-        TREES.to_owned() + "base = \"linear\"\nensembles = \"auto\"\nmonotone = { p = \"increasing\" }\n";
-    let wide = lp_with(&wide, "epochs = 6\nstop = { patience = 8 }\nwarmup = 2");
+    let with =
+        |own: &str| lp_with(&format!("{TREES}{own}\n"), "epochs = 6\nstop = { patience = 8 }\nwarmup = 2");
     go_on(&project(), &["l2", "surrogate-smooth", "auto"]);
-    go_on(&wide, &["spo+"]);
+    go_on(&with("base = \"linear\"\nensembles = \"auto\""), &["spo+"]);
+    go_on(&with("ensembles = \"each\"\nmonotone = { p = \"increasing\" }"), &["spo+"]);
+    // The line follows the data, whatever the trees on it are told.
+    let both = with("base = \"linear\"\nmonotone = { p = \"increasing\" }");
+    let refused = train_new(&both.with_method("spo+"), &both.path("both"), &mut Silent).unwrap_err();
+    assert!(refused.to_string().contains("monotone"), "{refused}");
 }
 
 fn go_on(project: &Project, methods: &[&str]) {

@@ -177,7 +177,7 @@ impl Law {
     /// If there are not [`Law::entries`] numbers.
     pub fn forecast(&self, numbers: &[f64], width: usize) -> Forecast {
         assert_eq!(numbers.len(), self.entries(width), "one value for each predicted entry");
-        let shared = |weights: &Vec<f64>| weights.clone();
+        let shared = |weights: &Vec<f64>| shares(weights);
         let (points, weights) = match self {
             Self::Shift { residuals, weights } => {
                 let mut points = Vec::with_capacity(residuals.len());
@@ -242,7 +242,9 @@ fn normalise(weights: &mut Vec<f64>, count: usize) -> Result<(), ScenarioError> 
     if weights[0].is_finite() { Ok(()) } else { Err(ScenarioError::Weight { at: 0, value: 0.0 }) }
 }
 
+/// Weights that are 1 together; those that are already stay as they are, to the last bit.
 fn shares(weights: &[f64]) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
+    let sum = if (sum - 1.0).abs() < 1e-12 { 1.0 } else { sum };
     weights.iter().map(|w| w / sum).collect()
 }
