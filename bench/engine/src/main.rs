@@ -2,14 +2,17 @@
 //!
 //! `cargo run --release -p regretless-bench` prints the memory of a large batch, the comparison with Clarabel and scenarios
 //! (`-- scenarios` those alone);
+//! `REGRETLESS_DATA=DIR cargo run --release -p regretless-bench -- sparse` prints large sparse problems;
 //! `cargo run --release -p regretless-bench --features timings` prints how time grows with n and where it goes.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and fails loudly")]
 
+mod grid;
 #[cfg(feature = "timings")]
 mod growth;
 mod memory;
 mod problems;
 mod scenarios;
+mod sparse;
 mod versus;
 
 fn main() {
@@ -17,7 +20,11 @@ fn main() {
     #[cfg(feature = "timings")]
     growth::run();
     if cfg!(not(feature = "timings")) {
-        if std::env::args().nth(1).as_deref() != Some("scenarios") {
+        let asked = std::env::args().nth(1);
+        if asked.as_deref() == Some("sparse") {
+            return sparse::run(std::env::args().nth(2).as_deref());
+        }
+        if asked.as_deref() != Some("scenarios") {
             // First, while the process has met nothing else.
             memory::run();
             versus::run();

@@ -6,6 +6,7 @@ mod common;
 use common::{Recipe, rng, vector};
 use proptest::prelude::*;
 use rand::RngExt;
+use regretless_core::engine::Link;
 use regretless_core::problem::{FactorCost, Form};
 use regretless_core::*;
 
@@ -127,6 +128,11 @@ fn the_form_is_chosen_by_what_a_factorisation_takes() {
     let full = Matrix::from_fn(60, 300, |i, j| ((i * j) as f64).sin());
     let full = Problem::maximize(300).at_most("full", full, vec![1.0; 60]).build().unwrap();
     assert_eq!(full.form(), Form::Dense);
+    // One row over all variables is a small part of K.
+    let n = 2000;
+    let budget = Coefficients::sparse(1, n, (0..n).map(|j| (0, j, 1.0 + j as f64 / n as f64))).unwrap();
+    let budget = Problem::maximize(n).at_most("budget", budget, [10.0]).upper(vec![1.0; n]).build().unwrap();
+    assert_eq!(budget.form(), Form::Sparse);
 }
 
 /// A network of 1,200 variables against the dense engine, and one of 8,000 against its own certificate.
@@ -241,4 +247,110 @@ fn a_singular_curvature_has_the_least_gradient() {
     assert!(a.is_optimal() && b.is_optimal() && b.is_singular());
     let g = [1.0, -0.5, 0.25];
     same(&a.vjp(&g).theta, &b.vjp(&g).theta, 1e-6, "theta");
+}
+
+/// Prices that move a little from solve to solve: a path goes from vertex to vertex with the factor of long ago, and each answer
+/// is the one of a cold solve.
+#[test]
+fn a_linear_program_is_followed_from_vertex_to_vertex() {
+    let problem = network(400, 21).in_form(Form::Sparse);
+    let (oracle, mut store, mut r) = (Oracle::new(&problem), Store::with_budget(1 << 28), rng(3));
+    let mut price = problem.theta().to_vec();
+    let (mut factorisations, mut pivots, mut by_path, steps) = (0, 0, 0, 30);
+    for step in 0..=steps {
+        let instance = [Instance::theta(&price)];
+        let warm = oracle.solve_batch_warm(&instance, &[1], &mut store).remove(0).unwrap();
+        let cold = oracle.solve(&instance[0]).unwrap();
+        assert!(warm.is_optimal() && cold.is_optimal(), "step {step}");
+        same(&[warm.objective], &[cold.objective], 1e-9, "objective");
+        if step > 0 {
+            factorisations += warm.work.factorisations;
+            pivots += warm.work.pivots;
+            by_path += usize::from(warm.link == Link::Path);
+        }
+        price.iter_mut().for_each(|p| *p *= 1.0 + 0.02 * (r.random::<f64>() - 0.5));
+    }
+    assert!(pivots > steps, "{pivots} pivots: the vertex changes");
+    assert!(by_path == steps && factorisations <= steps, "{by_path} paths, {factorisations} factorisations");
+}
+
+/// Rows with many hinges: a ray along which they cost something is proved to gain more, not twice what they cost.
+#[test]
+fn a_ray_across_rows_with_many_hinges_is_one() {
+    let n = 3;
+    // Three scenarios of one limit, of a price of 1 each: 3 a unit of x₀ + x₁, which earns 4.
+    let c = Matrix::from_rows(&[[1.0, 1.0, 0.0]; 3]);
+    let soft = Soft::over(c, [1.0, 2.0, 3.0], [1.0; 3]);
+    let state = |price: f64| {
+        let stated = Problem::maximize(n).linear([price, price, -1.0]).soft("s", soft.clone());
+        stated.build().unwrap().in_form(Form::Sparse)
+    };
+    let solve = |p: &Problem| Oracle::new(p).solve(&Instance::default()).unwrap();
+    let Status::Unbounded { ray } = solve(&state(4.0)).status else { panic!("it earns 1 a unit for ever") };
+    assert!(ray[0] + ray[1] - ray[2] > 1e-3 && ray.iter().all(|r| *r >= -1e-9), "{ray:?}");
+    let bounded = solve(&state(2.5));
+    assert!(bounded.is_optimal(), "{:?}", bounded.status);
+    assert!((bounded.x[0] + bounded.x[1] - 3.0).abs() < 1e-8, "{:?}", bounded.x);
+}
+
+/// A softened problem without a bound is said to have none, whatever the factor.
+#[test]
+fn an_unbounded_softened_problem_is_one_in_both_forms() {
+    let base = network(60, 31);
+    let multipliers = Multipliers::choose(&base, &Rule::Constant(50.0), &[Instance::default()]).unwrap();
+    // A flow that earns more than twice what breaking its two balances and its bound costs.
+    let mut price = base.theta().to_vec();
+    price[3] = -1000.0;
+    for form in [Form::Dense, Form::Sparse] {
+        let problem = base.in_form(form);
+        let mut free = base.upper().to_vec();
+        free[3] = f64::INFINITY;
+        let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::with_k(5.0)).unwrap();
+        let capped = surrogate.solve(&Instance::theta(&price)).unwrap();
+        // Uncapped the balances hold it.
+        assert_eq!(capped.status.word(), "uncapped", "{form:?}");
+        let n = problem.n();
+        let soft = Soft::over(Coefficients::sparse(1, n, [(0, 3, 1.0)]).unwrap(), [1.0], [1.0]);
+        let loose = Problem::minimize(n)
+            .linear(price.clone())
+            .soft("s", soft)
+            .upper(free)
+            .build()
+            .unwrap()
+            .in_form(form);
+        let multipliers =
+            Multipliers::choose(&loose, &Rule::Constant(50.0), &[Instance::theta(base.theta())]).unwrap();
+        let surrogate = Surrogate::new(&loose, &multipliers, &SurrogateOptions::with_k(5.0)).unwrap();
+        assert_eq!(surrogate.solve(&Instance::theta(&price)).unwrap().status.word(), "unbounded", "{form:?}");
+    }
+}
+
+/// The loss `df` through both factors, ridge and KKT gradient included.
+#[test]
+fn the_optimum_with_a_ridge_has_the_same_gradient() {
+    let base = network(40, 41);
+    let n = base.n();
+    let loads = (0..30).map(|i| (i, i, 1.0)).chain((0..30).map(|i| (i, i + 31, 1.0)));
+    let soft = Soft::over(Coefficients::sparse(30, n, loads).unwrap(), vec![0.3; 30], vec![2.0; 30]);
+    let equal = base.equal();
+    let stated = Problem::minimize(n).linear(base.theta()).soft("s", soft);
+    let problem =
+        stated.equal("balance", equal.rows.clone(), equal.rhs.clone()).upper(base.upper()).build().unwrap();
+    let mut r = rng(2);
+    let truth = problem.theta().to_vec();
+    let predicted: Vec<f64> = truth.iter().map(|t| t * (0.3 + 1.4 * r.random::<f64>())).collect();
+    let evaluate = |form: Form| {
+        let problem = problem.in_form(form);
+        let options = LossOptions { ridge: 0.5, ..LossOptions::default() };
+        let placement = Placement::theta(n);
+        let mut loss = build_loss(Method::Df, &problem, &placement, &options).unwrap();
+        let batch = Batch { predictions: &predicted, truths: &truth, known: &[], ids: &[3] };
+        let losses = loss.evaluate(&batch).unwrap();
+        assert!(losses.troubles.is_empty(), "{:?}", losses.troubles);
+        (losses.values, losses.gradients)
+    };
+    let (dense, sparse) = (evaluate(Form::Dense), evaluate(Form::Sparse));
+    same(&sparse.0, &dense.0, 1e-8, "value");
+    same(&sparse.1, &dense.1, 1e-8, "gradient");
+    assert!(dense.1.iter().any(|g| g.abs() > 1e-6));
 }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::engine::capped;
 use crate::engine::interior_point;
 use crate::engine::newton;
 use crate::engine::path::{self, Origin, Outcome};
 use crate::engine::pieces;
 use crate::engine::pinv::Pseudo;
-use crate::engine::reference;
+use crate::engine::pivot::gains_along;
+use crate::engine::reference::{self, ReferenceStatus, TIGHT};
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
 use crate::engine::status::{Link, SurrogateStatus};
@@ -133,7 +135,8 @@ struct Ended {
     link: Link,
 }
 
-/// Sparse rows: Newton's method from the saved pieces; from nothing an interior point and Newton's method from there.
+/// Sparse rows: a short path, then Newton's method from the saved pieces; from nothing an interior point and Newton's method from
+/// there.
 fn sparse_climb(
     rows: &Softened,
     state: &mut State,
@@ -143,6 +146,18 @@ fn sparse_climb(
 ) -> Solved {
     let mut ended = Ended { outcome: Outcome::Stalled, residual: f64::INFINITY, link: Link::Newton };
     if let Start::Warm { fresh } = start {
+        let saved = state.light();
+        let outcome = follow(rows, state, ws, theta, start);
+        if outcome == Outcome::Arrived {
+            ended = Ended { outcome, residual: ws.settle(rows, state, theta), link: Link::Path };
+        } else if let Outcome::Unbounded(_) = outcome {
+            return finish(rows, state, ws, theta, Ended { outcome, ..ended });
+        }
+        if ended.residual <= REFUSED {
+            return finish(rows, state, ws, theta, ended);
+        }
+        *state = saved;
+        ended = Ended { outcome: Outcome::Stalled, residual: f64::INFINITY, link: Link::Newton };
         if pieces::settle(rows, state, ws, theta, fresh) {
             ended.outcome = Outcome::Arrived;
             ended.residual = ws.settle(rows, state, theta);
@@ -151,7 +166,23 @@ fn sparse_climb(
             return finish(rows, state, ws, theta, ended);
         }
     }
-    let inner = interior_point::smooth(rows, theta, INNER).filter(|inner| inner.error <= NEAR);
+    let inner = interior_point::smooth(rows, theta, INNER);
+    ws.work.factorisations += inner.as_ref().map_or(0, |inner| inner.factorisations);
+    let inner = inner.filter(|inner| inner.error <= NEAR);
+    if inner.is_none() {
+        // Without the ramps the same rays are free: Clarabel finds one, and here it is proved.
+        let law = |i: usize| (rows.laws[i].above, -rows.laws[i].below);
+        let answer = capped::solve(rows, theta, law, TIGHT[0]);
+        if answer.status == ReferenceStatus::Unbounded {
+            let length = ws.kernel.dot(&answer.x, &answer.x).sqrt();
+            let ray: Vec<f64> = answer.x.iter().map(|x| x / length).collect();
+            if gains_along(rows, ws.kernel, theta, &ray) {
+                state.x.iter_mut().filter(|x| !x.is_finite()).for_each(|x| *x = 0.0);
+                ended = Ended { outcome: Outcome::Unbounded(ray), link: Link::Reference, ..ended };
+                return finish(rows, state, ws, theta, ended);
+            }
+        }
+    }
     let started = match inner {
         Some(inner) => Some((Link::Interior, inner.x)),
         None => reference::solve_softened(rows, theta).map(|x| (Link::Reference, x)),
@@ -191,7 +222,12 @@ fn finish(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64],
     state.theta.copy_from_slice(theta);
     let mut solved = Solved::new(status, link);
     solved.residual = residual;
-    if state.factor.is_none() || !state.springs.is_empty() {
+    if rows.analysis.is_some() {
+        // A sparse factor is its own pseudo-inverse.
+        if !std::mem::take(&mut state.springs).is_empty() || state.factor.is_none() {
+            ws.factorise(rows, state, 0.0);
+        }
+    } else if state.factor.is_none() || !state.springs.is_empty() {
         solved.pseudo = Some(Arc::new(Pseudo::new(rows, state)));
         if solved.status == SurrogateStatus::Optimal {
             solved.pseudo.iter().for_each(|p| p.minimum_norm(rows, state));
@@ -216,7 +252,10 @@ fn approach(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64
 
 /// The path from where the start says.
 fn follow(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Outcome {
-    let limit = ws.limit(rows, PATIENCE);
+    let limit = match rows.analysis {
+        None => ws.limit(rows, PATIENCE),
+        Some(_) => ws.work.breakpoints + SHORT,
+    };
     let placed = state.segments.len() == rows.hinges.len();
     if matches!(start, Start::Warm { fresh: false }) && state.factor.is_some() && placed {
         return path::walk(rows, state, ws, theta, Origin::Optimum, limit);
@@ -259,6 +298,8 @@ fn follow(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64],
 
 /// Breakpoints a path may take, in units of n + m.
 const PATIENCE: usize = 20;
+/// Breakpoints of a path with sparse factors: each costs some solves, and Newton's method some factorisations whatever their number.
+pub(crate) const SHORT: usize = 64;
 
 /// The corner every cold start begins at: each variable at a bound if it has one.
 fn start_point(rows: &Softened, x: &mut [f64]) {

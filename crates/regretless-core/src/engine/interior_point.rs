@@ -44,6 +44,8 @@ pub(crate) struct Inner {
     pub(crate) lambda: Vec<f64>,
     /// The largest of the relative residuals and the relative gap.
     pub(crate) error: f64,
+    /// Factorisations that it took.
+    pub(crate) factorisations: usize,
 }
 
 /// Solves for the laws of a surrogate, until the error is at most `goal` or nothing helps.
@@ -373,7 +375,8 @@ impl<'a> Iterate<'a> {
         // With Q or slopes x and λ meet in one equation, and go the same way.
         let joint = self.s.two_q.is_some() || self.parts.iter().any(|p| p.soft > 0.0);
         let mut best = (f64::INFINITY, Vec::new(), Vec::new());
-        let mut since = 0;
+        // The start took one.
+        let (mut since, mut factorisations) = (0, 1);
         for _ in 0..ITERATIONS {
             let error = self.error().max(judge(&self.x, &self.sums));
             if error < best.0 {
@@ -396,6 +399,7 @@ impl<'a> Iterate<'a> {
                     p.soft + up + down
                 })
                 .collect();
+            factorisations += 1;
             let Some(factor) = self.factor(&e) else { break };
             let product = |k: usize, up: bool| {
                 let p = &self.parts[k];
@@ -451,7 +455,7 @@ impl<'a> Iterate<'a> {
             self.measure();
         }
         let (error, x, lambda) = best;
-        error.is_finite().then_some(Inner { x, lambda, error })
+        error.is_finite().then_some(Inner { x, lambda, error, factorisations })
     }
 }
 

@@ -18,9 +18,9 @@ use crate::engine::hinges::Segment;
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::{OwnedFactor, State};
 use crate::engine::tolerance::{POINT_ROUNDING, SHIFT_ROUNDING, STEP_ROUNDING};
-use crate::engine::workspace::{Work, Workspace};
-use crate::linalg::dense_ldl::DenseLdl;
-use crate::linalg::hessian::{Factor, Hessian, Row};
+use crate::engine::workspace::{Curvature, Work, Workspace};
+use crate::linalg::bordered::Bordered;
+use crate::linalg::hessian::{Factor, Hessian};
 use crate::linalg::simd::{Kernel, RowMotion, padded};
 
 /// How a path ended.
@@ -70,16 +70,18 @@ impl Steps {
 }
 
 /// A path over one state.
-pub(crate) struct Path<'a> {
+pub(crate) struct Path<'a, F> {
     pub(crate) s: &'a Softened,
     pub(crate) theta: &'a [f64],
     pub(crate) x: &'a mut [f64],
     pub(super) piece: &'a mut [Piece],
     pub(super) segments: &'a mut [Segment],
     pub(crate) springs: &'a mut Vec<usize>,
-    pub(crate) factor: &'a mut DenseLdl,
+    pub(crate) factor: &'a mut F,
     pub(crate) steps: &'a mut Steps,
     pub(super) work: &'a mut Work,
+    /// To factor H anew, where the factor cannot follow on.
+    pub(super) curvature: &'a mut Curvature,
     pub(crate) kernel: Kernel,
     /// Number of rows on their quadratic piece.
     pub(crate) on: usize,
@@ -99,8 +101,8 @@ pub(crate) enum Origin {
     Pieces,
 }
 
-/// Walks to θ and the true d' with the state's dense factor; [`Outcome::Stalled`] if it has none, or once the worker has passed
-/// more than `limit` breakpoints in all.
+/// Walks to θ and the true d' with the state's factor; [`Outcome::Stalled`] if it has none, or once the worker has passed more
+/// than `limit` breakpoints in all.
 pub(crate) fn walk(
     s: &Softened,
     state: &mut State,
@@ -109,13 +111,54 @@ pub(crate) fn walk(
     from: Origin,
     limit: usize,
 ) -> Outcome {
+    // Each kind of factor has its own row to meet.
+    let Some(OwnedFactor { owner, factor }) = state.factor.take() else { return Outcome::Stalled };
+    let (outcome, factor) = match factor {
+        Factor::Dense(mut factor) => {
+            let mut row = std::mem::take(&mut ws.row);
+            let outcome = start(s, state, ws, theta, from, limit, (&mut factor, &mut row));
+            ws.row = row;
+            (outcome, Factor::Dense(factor))
+        }
+        Factor::Sparse(mut factor) => {
+            let mut row = Bordered::row(s.n);
+            let outcome = start(s, state, ws, theta, from, limit, (&mut factor, &mut row));
+            (outcome, Factor::Sparse(factor))
+        }
+    };
+    state.factor = Some(OwnedFactor { owner, factor });
+    outcome
+}
+
+fn start<F: Hessian>(
+    s: &Softened,
+    state: &mut State,
+    ws: &mut Workspace,
+    theta: &[f64],
+    from: Origin,
+    limit: usize,
+    (factor, row): (&mut F, &mut F::Row),
+) -> Outcome {
     let on = state.on();
-    let State { x, piece, segments, z, theta: solved, factor, springs, .. } = state;
-    let Some(OwnedFactor { factor: Factor::Dense(factor), .. }) = factor else { return Outcome::Stalled };
-    let Workspace { kernel, work, balance, steps, row, .. } = ws;
+    let State { x, piece, segments, z, theta: solved, springs, .. } = state;
+    let Workspace { kernel, work, balance, steps, curvature, .. } = ws;
     let (kernel, shifted) = (*kernel, false);
-    let mut path =
-        Path { s, theta, x, piece, segments, springs, factor, steps, work, kernel, on, shifted, limit };
+    let mut path = Path {
+        s,
+        theta,
+        x,
+        piece,
+        segments,
+        springs,
+        factor,
+        steps,
+        work,
+        curvature,
+        kernel,
+        on,
+        shifted,
+        limit,
+    };
     path.steps.z.copy_from_slice(z);
     match from {
         Origin::Optimum => {
@@ -128,7 +171,7 @@ pub(crate) fn walk(
     path.walk(row)
 }
 
-impl Path<'_> {
+impl<F: Hessian> Path<'_, F> {
     /// Measures the way to go from the z that the pieces say to the actual one, and from the θ that they are optimal for.
     fn shift(&mut self, actual: &[f64]) {
         let (s, k, steps) = (self.s, self.kernel, &mut *self.steps);
@@ -153,7 +196,7 @@ impl Path<'_> {
         }
     }
 
-    fn walk(&mut self, row: &mut Row) -> Outcome {
+    fn walk(&mut self, row: &mut F::Row) -> Outcome {
         if self.springs.is_empty() {
             return self.follow(row);
         }
@@ -165,7 +208,7 @@ impl Path<'_> {
     }
 
     /// Follows the path over t ∈ [0, 1].
-    pub(crate) fn follow(&mut self, row: &mut Row) -> Outcome {
+    pub(crate) fn follow(&mut self, row: &mut F::Row) -> Outcome {
         let (s, k) = (self.s, self.kernel);
         self.set_all_breakpoints();
         self.steps.rhs.copy_from_slice(&self.steps.dtheta);
@@ -179,6 +222,9 @@ impl Path<'_> {
         let far = k.largest(self.x);
         let mut t = 0.0;
         while self.work.breakpoints <= self.limit {
+            if self.factor.is_spent() && !self.renew() {
+                return Outcome::Stalled;
+            }
             let steps = &mut *self.steps;
             let clock = Clock::start();
             steps.dx.copy_from_slice(&steps.rhs);
@@ -218,7 +264,7 @@ impl Path<'_> {
     }
 
     /// Row `i` stands at the end of its piece: moves it to the next one.
-    fn cross(&mut self, i: usize, row: &mut Row) -> Outcome {
+    fn cross(&mut self, i: usize, row: &mut F::Row) -> Outcome {
         let steps = &mut *self.steps;
         let rising = steps.dz[i] > 0.0;
         steps.z[i] = if rising { steps.up[i] } else { steps.down[i] };

@@ -10,7 +10,7 @@ use crate::engine::state::State;
 use crate::engine::workspace::Workspace;
 
 /// Changes of pieces that are tried before the steps are damped.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 30;
 
 /// Follows the pieces of the state to an optimum at θ. Leaves x, pieces and their factor; false if pieces still change.
 pub(crate) fn settle(
@@ -37,7 +37,8 @@ pub(crate) fn settle(
             *piece = Piece::Below;
         }
     }
-    if fresh {
+    // Springs of a path belong to its factor.
+    if fresh || !std::mem::take(&mut state.springs).is_empty() {
         ws.give_up_factor(state);
     }
     let (mut last, mut pieces, mut segments) = (usize::MAX, state.piece.clone(), state.segments.clone());

@@ -4,8 +4,7 @@ use crate::engine::clock::Clock;
 use crate::engine::path::{Outcome, Path};
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::tolerance::{LARGER_PIVOT, NO_GAIN, SINGULAR_DOWNDATE, SLIDE, TIE};
-use crate::linalg::dense_ldl::DenseLdl;
-use crate::linalg::hessian::{Hessian, Row};
+use crate::linalg::hessian::Hessian;
 use crate::linalg::simd::{Kernel, RowMotion};
 
 /// What gives H its curvature along a direction.
@@ -17,10 +16,10 @@ pub(crate) enum Hold {
     Spring { variable: usize, stiffness: f64 },
 }
 
-impl Path<'_> {
+impl<F: Hessian> Path<'_, F> {
     /// Row `i`, which has many breakpoints and is on a slope, goes on to its next segment: H += (w' − w)a aᵀ. Where nothing else
     /// holds its direction it slides on to its own next slope, or pivots as others do.
-    pub(super) fn step(&mut self, i: usize, rising: bool, row: &mut Row) -> Outcome {
+    pub(super) fn step(&mut self, i: usize, rising: bool, row: &mut F::Row) -> Outcome {
         let Some((at, hinges)) = self.s.hinges_of(i) else { return Outcome::Stalled };
         let from = self.segments[at];
         let mut to = hinges.next(from, rising);
@@ -64,13 +63,13 @@ impl Path<'_> {
     }
 
     /// The weight of row `i` in H becomes another; false if H would be singular.
-    fn reweigh(&mut self, i: usize, from: f64, to: f64, row: &mut Row) -> bool {
+    fn reweigh(&mut self, i: usize, from: f64, to: f64, row: &mut F::Row) -> bool {
         let (s, k) = (self.s, self.kernel);
         if from == to {
             return true;
         }
         let clock = Clock::start();
-        self.factor.meet(k, row, |a| s.write_row(i, a));
+        self.factor.meet(k, row, i, |a| s.write_row(i, a));
         if to > from {
             self.factor.add(k, to - from, row);
         } else {
@@ -85,14 +84,14 @@ impl Path<'_> {
     }
 
     /// Row `i` joins the quadratic piece: H += w a aᵀ. One with many breakpoints joins the next one in its direction.
-    pub(crate) fn enter(&mut self, i: usize, row: &mut Row) {
+    pub(crate) fn enter(&mut self, i: usize, row: &mut F::Row) {
         let (s, k) = (self.s, self.kernel);
         if let Some((at, hinges)) = s.hinges_of(i) {
             self.segments[at] = hinges.next(self.segments[at], self.steps.dz[i] > 0.0);
         }
         let weight = self.stiffness(i);
         let clock = Clock::start();
-        self.factor.meet(k, row, |a| s.write_row(i, a));
+        self.factor.meet(k, row, i, |a| s.write_row(i, a));
         self.factor.add(k, weight, row);
         clock.stop(&mut self.work.nanos.factor);
         self.move_to(i, Piece::On);
@@ -103,7 +102,7 @@ impl Path<'_> {
     }
 
     /// Row `i` leaves the quadratic piece: H −= w a aᵀ, by a pivot if that would make H singular.
-    pub(super) fn leave(&mut self, i: usize, to: Piece, row: &mut Row) -> Outcome {
+    pub(super) fn leave(&mut self, i: usize, to: Piece, row: &mut F::Row) -> Outcome {
         let hold = Hold::Row(i);
         let rest = self.meet(hold, row);
         let needed = self.s.two_q.is_none() && self.on + self.springs.len() <= self.s.n;
@@ -148,10 +147,14 @@ impl Path<'_> {
     }
 
     /// Takes up the row a of a hold with weight w; returns 1 − w aᵀH⁻¹a, the share of H along it that others hold.
-    pub(crate) fn meet(&mut self, hold: Hold, row: &mut Row) -> f64 {
+    pub(crate) fn meet(&mut self, hold: Hold, row: &mut F::Row) -> f64 {
         let (s, k) = (self.s, self.kernel);
         let clock = Clock::start();
-        self.factor.meet(k, row, |a| match hold {
+        let name = match hold {
+            Hold::Row(i) => i,
+            Hold::Spring { variable, .. } => s.m() + variable,
+        };
+        self.factor.meet(k, row, name, |a| match hold {
             Hold::Row(i) => s.write_row(i, a),
             Hold::Spring { variable, .. } => {
                 a.fill(0.0);
@@ -163,7 +166,7 @@ impl Path<'_> {
     }
 
     /// Takes a hold out of H, which must stay regular; false if it does not.
-    pub(crate) fn let_go(&mut self, hold: Hold, row: &mut Row) -> bool {
+    pub(crate) fn let_go(&mut self, hold: Hold, row: &mut F::Row) -> bool {
         let rest = self.meet(hold, row);
         if rest.is_nan() || rest <= 0.0 {
             return false;
@@ -174,7 +177,7 @@ impl Path<'_> {
 
     /// With a the row just met, the only one that holds the null direction v = H⁻¹a: slides x along ±v to the first breakpoint
     /// of a row off the quadratic piece. Returns that row, or the unit ray along which there is none.
-    pub(crate) fn slide(&mut self, hold: Hold, sign: f64, row: &Row) -> Result<usize, Vec<f64>> {
+    pub(crate) fn slide(&mut self, hold: Hold, sign: f64, row: &F::Row) -> Result<usize, Vec<f64>> {
         let (s, k, steps) = (self.s, self.kernel, &mut *self.steps);
         let clock = Clock::start();
         self.factor.direction(k, row, &mut steps.dx);
@@ -188,7 +191,7 @@ impl Path<'_> {
         // But the leaving row does: one with many breakpoints towards the next of its own.
         let many = matches!(hold, Hold::Row(i) if s.hinges_of(i).is_some());
         if let (true, Hold::Row(i)) = (many, hold) {
-            steps.dz[i] = k.dot(DenseLdl::entries(row), &steps.dx);
+            steps.dz[i] = k.dot(F::entries(row), &steps.dx);
         }
         let rows =
             RowMotion { z: &steps.z, dz: &steps.dz, up: &steps.up, down: &steps.down, reach: &s.reach };
@@ -208,7 +211,7 @@ impl Path<'_> {
         k.axpy(step, &steps.dz, &mut steps.z);
         // Only the leaving row does, outwards from its breakpoint.
         if let (false, Hold::Row(i)) = (many, hold) {
-            steps.z[i] += step * k.dot(DenseLdl::entries(row), &steps.dx);
+            steps.z[i] += step * k.dot(F::entries(row), &steps.dx);
         }
         steps.z[best] = if steps.dz[best] > 0.0 { steps.up[best] } else { steps.down[best] };
         Ok(best)

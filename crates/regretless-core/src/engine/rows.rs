@@ -338,11 +338,17 @@ impl Softened {
         }
     }
 
-    /// out = C'x for the rows off their quadratic piece, 0 for those on it; of dense rows.
+    /// out = C'x for the rows off their quadratic piece, 0 for those on it.
     pub(crate) fn apply_off(&self, k: Kernel, piece: &[Piece], x: &[f64], out: &mut [f64]) {
         let (dense, unit) = out.split_at_mut(self.m_general);
         let (dense_piece, unit_piece) = piece.split_at(self.m_general);
-        k.matvec_off(self.general.as_slice(), dense_piece, x, dense);
+        if self.analysis.is_none() {
+            k.matvec_off(self.general.as_slice(), dense_piece, x, dense);
+        } else {
+            for ((o, row), piece) in dense.iter_mut().zip(self.general.view().iter()).zip(dense_piece) {
+                *o = if *piece == Piece::On { 0.0 } else { row.dot(x) };
+            }
+        }
         for ((o, u), piece) in unit.iter_mut().zip(&self.unit).zip(unit_piece) {
             *o = if *piece == Piece::On { 0.0 } else { u.sign * x[u.var] };
         }

@@ -7,8 +7,8 @@ use crate::engine::path::Steps;
 use crate::engine::residual::Balance;
 use crate::engine::rows::Softened;
 use crate::engine::state::{OwnedFactor, Owner, State};
-use crate::linalg::dense_ldl::DenseLdl;
-use crate::linalg::hessian::{Factor, Hessian, Row, Terms};
+use crate::linalg::dense_ldl::{Assembly, DenseLdl, DenseRow};
+use crate::linalg::hessian::{Factor, Hessian, Terms};
 use crate::linalg::simd::{Kernel, padded};
 use crate::linalg::sparse_ldl::{Analysis, Augmented};
 use crate::problem::Coefficients;
@@ -37,7 +37,7 @@ pub(crate) struct Workspace {
     /// Of the path.
     pub(crate) steps: Steps,
     /// The row that meets the factor.
-    pub(crate) row: Row,
+    pub(crate) row: DenseRow,
     /// A step of x in Newton's method and refinement, padded.
     pub(crate) dx: Vec<f64>,
     pub(crate) curvature: Curvature,
@@ -116,7 +116,7 @@ impl Workspace {
 pub(crate) struct Curvature {
     weights: Vec<f64>,
     diagonal: Vec<f64>,
-    memory: <DenseLdl as Hessian>::Memory,
+    memory: Assembly,
 }
 
 impl Curvature {
@@ -141,7 +141,7 @@ impl Curvature {
         self.weights.clear();
         self.weights.extend((0..s.m_general).map(weight));
         if let Some(analysis) = &s.analysis {
-            return self.augmented(s, analysis).factor().map(Factor::Sparse);
+            return self.augmented(s, analysis).factor().map(|f| Factor::Sparse(f.into()));
         }
         let two_q = s.two_q.as_ref().map(Coefficients::as_slice);
         let (rows, weights, diagonal) = (s.general.as_slice(), &self.weights[..], &self.diagonal[..]);

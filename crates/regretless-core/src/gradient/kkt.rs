@@ -10,20 +10,28 @@
 //! With 2Q = LLᵀ and W = L⁻¹A_onᵀ this is the projection of L⁻¹g off the columns of W (Amos & Kolter 2017, reduced).
 //! Columns that depend on earlier ones are left out, so dependent active rows do no harm.
 
+use std::sync::Arc;
+
 use crate::engine::tolerance::DEPENDENT;
 use crate::gradient::Gradients;
 use crate::linalg::dense::{self, CholeskyScratch};
 use crate::linalg::simd::Kernel;
-use crate::problem::{ByParameter, RowId, View};
+use crate::problem::form::{analyse, doubled, stack};
+use crate::problem::{ByParameter, Coefficients, Form, RowId, View};
 use crate::solve::optimum::Optimum;
 
 /// The gradient of L in every soft parameter, θ and Q, from g = ∂L/∂x at an optimum; `None` if Q is not definite.
 pub(crate) fn vjp(view: &View<'_>, optimum: &Optimum, g: &[f64]) -> Option<Gradients> {
     let x = &optimum.x;
-    let factor = Lower::of_hessian(view)?;
-    let mut q = g.to_vec();
-    factor.forward(&mut q);
-    let (v, u) = project(view, &optimum.active, &factor, q);
+    let (v, u) = match view.form() {
+        Form::Sparse => augmented(view, &optimum.active, g)?,
+        Form::Dense => {
+            let factor = Lower::of_hessian(view)?;
+            let mut q = g.to_vec();
+            factor.forward(&mut q);
+            project(view, &optimum.active, &factor, q)
+        }
+    };
     let mut out = ByParameter { theta: v.iter().map(|v| view.sign * v).collect(), ..ByParameter::default() };
     let [(rows, limits), ..] = view.rows();
     let quadratic = view.quadratic()?.pattern;
@@ -50,6 +58,55 @@ pub(crate) fn vjp(view: &View<'_>, optimum: &Optimum, g: &[f64]) -> Option<Gradi
         rows.pattern.pull(k, (lambda, &v), (out.d[k], x), &mut out.C);
     }
     Some(out.into())
+}
+
+/// v and u of the KKT system as it stands, with sparse factors; bounds fix their variables, and their u is not asked for.
+fn augmented(view: &View<'_>, active: &[RowId], g: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+    let (shape, n) = (view.shape, view.shape.n);
+    let mut rows = Coefficients::compressed(n);
+    for (of, limits) in view.rows() {
+        stack(&mut rows, of, 0..limits.len());
+    }
+    let two_q = doubled(view.quadratic()?);
+    let (q, c) = (two_q.pattern().compressed(), rows.pattern().compressed());
+    let own = view.analysis().filter(|own| own.fits(q, c)).map(Arc::clone);
+    let analysis = own.or_else(|| analyse(n, Some(&two_q), &rows).map(Arc::new))?;
+    let (mut fixed, mut on) = (vec![false; n], vec![false; shape.general()]);
+    for row in active {
+        match row {
+            RowId::Lower(j) | RowId::Upper(j) => fixed[*j] = true,
+            general => on[shape.position(*general)] = true,
+        }
+    }
+    let mut k = analysis.zeros();
+    for j in 0..n {
+        let entries = k.variable(j);
+        entries.copy_from_slice(&two_q.row(j).values()[..entries.len()]);
+    }
+    for (i, on) in on.iter().enumerate() {
+        if let Some((diagonal, entries)) = k.row(i).split_last_mut() {
+            if *on {
+                entries.copy_from_slice(rows.row(i).values());
+            } else {
+                *diagonal = -1.0;
+            }
+        }
+    }
+    k.fix(|j| fixed[j]);
+    let factor = k.factor()?;
+    let mut all = vec![0.0; factor.size()];
+    for ((out, g), fixed) in all.iter_mut().zip(g).zip(&fixed) {
+        *out = if *fixed { 0.0 } else { *g };
+    }
+    factor.solve_augmented(&mut all);
+    let of = |row: &RowId| match row {
+        RowId::Lower(_) | RowId::Upper(_) => 0.0,
+        general => all[n + shape.position(*general)],
+    };
+    let u = active.iter().map(of).collect();
+    all.truncate(n);
+    let sound = all.iter().chain(&u).all(|v: &f64| v.is_finite());
+    sound.then_some((all, u))
 }
 
 /// v and u of the KKT system, from L⁻¹g.

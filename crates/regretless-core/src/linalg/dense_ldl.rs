@@ -5,7 +5,7 @@
 //! triangular solves without divisions. Vectors that meet the factor have [`padded`] length.
 //! Rank-one changes follow Gill, Golub, Murray and Saunders (1974), methods C1 and C2.
 
-use crate::linalg::hessian::{Hessian, Terms};
+use crate::linalg::hessian::{Factor, Hessian, Terms};
 use crate::linalg::ldl::Ldl;
 use crate::linalg::simd::{Kernel, LANES, padded};
 
@@ -30,7 +30,7 @@ pub(crate) struct Assembly {
 }
 
 /// A row a that meets the factor, all padded.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct DenseRow {
     n: usize,
     a: Vec<f64>,
@@ -42,20 +42,14 @@ pub(crate) struct DenseRow {
     beta: Vec<f64>,
 }
 
-impl Hessian for DenseLdl {
-    type Row = DenseRow;
-    type Memory = Assembly;
-
-    fn bytes(n: usize) -> usize {
+impl DenseLdl {
+    /// Memory of a factor of an n × n matrix, in bytes.
+    pub(crate) fn bytes(n: usize) -> usize {
         (Self::entries_of_l(n) + padded(n)) * size_of::<f64>()
     }
 
-    fn row(n: usize) -> DenseRow {
-        let zeros = || vec![0.0; padded(n)];
-        DenseRow { n, a: zeros(), p: zeros(), before: zeros(), after: zeros(), beta: zeros() }
-    }
-
-    fn factorise(&mut self, k: Kernel, h: Terms<'_>, memory: &mut Assembly) -> bool {
+    /// Factors H; false if it is singular up to rounding, and the factor then means nothing.
+    pub(crate) fn factorise(&mut self, k: Kernel, h: Terms<'_>, memory: &mut Assembly) -> bool {
         let n = h.diagonal.len();
         self.resize(n);
         let Assembly { rows, diagonal, scratch } = memory;
@@ -86,19 +80,37 @@ impl Hessian for DenseLdl {
         self.refactor(k, &rows[..filled], scratch) && self.smallest_pivot() > SINGULAR * largest
     }
 
-    fn solve(&self, k: Kernel, b: &mut [f64]) {
-        k.forward(&self.l, b);
-        self.finish(k, b);
-    }
-
-    fn solve_unpadded(&self, k: Kernel, b: &mut [f64]) {
+    /// H⁻¹b for a vector that is not padded.
+    pub(crate) fn solve_unpadded(&self, k: Kernel, b: &mut [f64]) {
         let mut v = vec![0.0; padded(self.n)];
         v[..self.n].copy_from_slice(b);
         self.solve(k, &mut v);
         b.copy_from_slice(&v[..self.n]);
     }
+}
 
-    fn meet(&self, k: Kernel, row: &mut DenseRow, write: impl FnOnce(&mut [f64])) {
+impl Hessian for DenseLdl {
+    type Row = DenseRow;
+
+    fn of(factor: Factor) -> Option<Self> {
+        if let Factor::Dense(factor) = factor { Some(factor) } else { None }
+    }
+
+    fn is_spent(&self) -> bool {
+        false
+    }
+
+    fn row(n: usize) -> DenseRow {
+        let zeros = || vec![0.0; padded(n)];
+        DenseRow { n, a: zeros(), p: zeros(), before: zeros(), after: zeros(), beta: zeros() }
+    }
+
+    fn solve(&self, k: Kernel, b: &mut [f64]) {
+        k.forward(&self.l, b);
+        self.finish(k, b);
+    }
+
+    fn meet(&self, k: Kernel, row: &mut DenseRow, _: usize, write: impl FnOnce(&mut [f64])) {
         write(&mut row.a[..row.n]);
         row.p.copy_from_slice(&row.a);
         k.forward(&self.l, &mut row.p);
@@ -232,7 +244,7 @@ mod tests {
         for step in 0..40 {
             let s = if step < 20 { step } else { 39 - step };
             let a = row(n, s);
-            f.meet(k, &mut met, |out| out.copy_from_slice(&a));
+            f.meet(k, &mut met, step, |out| out.copy_from_slice(&a));
             let (mut v, mut direction) = (a.clone(), vec![0.0; padded(n)]);
             f.solve_unpadded(k, &mut v);
             f.direction(k, &met, &mut direction);

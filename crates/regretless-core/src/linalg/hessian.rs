@@ -1,17 +1,17 @@
 //! What the engine asks of a factor of H = 2Q + C'ᵀdiag(w)C', whatever is behind it.
 //!
-//! Newton's method and gradients factor it from its terms and solve with it: a [`Factor`] can be dense or sparse. The path
-//! also changes H by one row at a time, which only the dense one follows.
+//! Newton's method and gradients factor it from its terms and solve with it. The path also changes H by one row at a time: the
+//! dense factor is changed with it, the sparse one is bordered by the rows that changed.
 
+use crate::linalg::bordered::Bordered;
 use crate::linalg::dense_ldl::DenseLdl;
 use crate::linalg::simd::Kernel;
-use crate::linalg::sparse_ldl::SparseLdl;
 
 /// A factor of H, by the form of its problem.
 #[derive(Clone, Debug)]
 pub(crate) enum Factor {
     Dense(DenseLdl),
-    Sparse(SparseLdl),
+    Sparse(Bordered),
 }
 
 impl Factor {
@@ -19,7 +19,7 @@ impl Factor {
     pub(crate) fn solve(&self, k: Kernel, b: &mut [f64]) {
         match self {
             Self::Dense(factor) => factor.solve(k, b),
-            Self::Sparse(factor) => factor.solve(b),
+            Self::Sparse(factor) => factor.solve_in_place(b),
         }
     }
 
@@ -27,7 +27,7 @@ impl Factor {
     pub(crate) fn solve_unpadded(&self, k: Kernel, b: &mut [f64]) {
         match self {
             Self::Dense(factor) => factor.solve_unpadded(k, b),
-            Self::Sparse(factor) => factor.solve(b),
+            Self::Sparse(factor) => factor.solve_in_place(b),
         }
     }
 
@@ -39,9 +39,6 @@ impl Factor {
         }
     }
 }
-
-/// A row that meets the factor of a path.
-pub(crate) type Row = <DenseLdl as Hessian>::Row;
 
 /// H by its terms: 2Q + Σ wᵣaᵣaᵣᵀ + diag(v).
 #[derive(Clone, Copy)]
@@ -57,29 +54,24 @@ pub(crate) struct Terms<'a> {
 }
 
 /// A factor of a positive definite H that follows changes by one row.
-pub(crate) trait Hessian: Clone + Default {
+pub(crate) trait Hessian: Sized {
     /// A row a with what half a solve leaves of it, and the memory to change H by it.
     type Row;
-    /// Memory of a worker for factorisations.
-    type Memory: Default;
 
-    /// Memory of a factor of an n × n matrix, in bytes.
-    fn bytes(n: usize) -> usize;
+    /// The factor, if it is of this kind.
+    fn of(factor: Factor) -> Option<Self>;
+
+    /// True if it cannot follow another change: H has to be factored anew.
+    fn is_spent(&self) -> bool;
 
     /// Memory for rows of n entries.
     fn row(n: usize) -> Self::Row;
 
-    /// Factors H; false if it is singular up to rounding, and the factor then means nothing.
-    fn factorise(&mut self, k: Kernel, h: Terms<'_>, memory: &mut Self::Memory) -> bool;
-
     /// H⁻¹b, in place; vectors have [`padded`](crate::linalg::simd::padded) length.
     fn solve(&self, k: Kernel, b: &mut [f64]);
 
-    /// H⁻¹b for a vector that is not padded.
-    fn solve_unpadded(&self, k: Kernel, b: &mut [f64]);
-
-    /// Takes up the row that `write` writes, and does half a solve with it.
-    fn meet(&self, k: Kernel, row: &mut Self::Row, write: impl FnOnce(&mut [f64]));
+    /// Takes up the row that `write` writes, and does half a solve with it. Rows are told apart by their `name`.
+    fn meet(&self, k: Kernel, row: &mut Self::Row, name: usize, write: impl FnOnce(&mut [f64]));
 
     /// aᵀH⁻¹a of the row met last, with H as it was then.
     fn along(&self, k: Kernel, row: &Self::Row) -> f64;

@@ -292,6 +292,33 @@ impl SparseLdl {
         b[..n].copy_from_slice(&all[..n]);
     }
 
+    /// Directions of the variables that H does not see; none if it sees all. At most `count` of them, from vectors that lie
+    /// across each other.
+    pub(crate) fn unseen(&self, count: usize) -> Vec<Vec<f64>> {
+        let n = self.analysis.n;
+        let probe = |p: usize| {
+            let mut v = vec![0.0; self.scale.len()];
+            // Fractions of multiples of an irrational number: the same on every machine.
+            v[..n].iter_mut().enumerate().for_each(|(j, v)| {
+                *v = (0.5 + (j + 1) as f64 * (p + 1) as f64 * 0.618_033_988_749_895 + p as f64 * 0.3).fract()
+                    - 0.5;
+            });
+            v
+        };
+        let mut first = probe(0);
+        first.iter_mut().zip(&self.scale).for_each(|(v, s)| *v /= s);
+        if self.solve_augmented(&mut first) <= UNSEEN {
+            return Vec::new();
+        }
+        let each = (0..count).map(|p| {
+            let (mut v, whole) = (probe(p), probe(p));
+            self.drop_unseen(&mut v);
+            let scaled = whole.iter().zip(&v).zip(&self.scale);
+            scaled.take(n).map(|((whole, seen), s)| (whole - seen) * s).collect()
+        });
+        each.collect()
+    }
+
     /// Takes out of v what K does not see: with M the shifted K, (1 − KM⁻¹)ᵏv is that, as k grows.
     fn drop_unseen(&self, v: &mut [f64]) {
         let mut unseen = v.to_vec();
@@ -438,13 +465,11 @@ fn norm(v: &[f64]) -> f64 {
     dot(v, v).sqrt()
 }
 
-/// True if a symmetric matrix, given by all of its stored entries, is positive definite once `ridge` is added to its diagonal,
-/// which is stored.
-pub(crate) fn is_positive(pattern: Compressed<'_>, values: &[f64], ridge: f64) -> bool {
+/// Whether a symmetric matrix, given by all of its stored entries, is positive definite once `ridge` is added to its diagonal,
+/// which is stored; `None` if memory or indices do not suffice to say.
+pub(crate) fn is_positive(pattern: Compressed<'_>, values: &[f64], ridge: f64) -> Option<bool> {
     let n = pattern.starts.len() - 1;
-    let Some(analysis) = Analysis::new(n, Some(pattern), Compressed { starts: &[0], columns: &[] }) else {
-        return false;
-    };
+    let analysis = Analysis::new(n, Some(pattern), Compressed { starts: &[0], columns: &[] })?;
     let mut upper = Vec::with_capacity(analysis.rows.len());
     for j in 0..n {
         let row = pattern.row(j).iter().zip(&values[pattern.starts[j]..]);
@@ -462,5 +487,5 @@ pub(crate) fn is_positive(pattern: Compressed<'_>, values: &[f64], ridge: f64) -
         MemStack::new(&mut MemBuffer::new(need)),
         Spec::default(),
     );
-    factored.is_ok()
+    Some(factored.is_ok())
 }

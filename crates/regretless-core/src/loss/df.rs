@@ -22,7 +22,7 @@ use crate::predict::instances::Reading;
 use crate::predict::placement::{Numbers, Values};
 use crate::predict::truths::{Known, Truths};
 use crate::problem::parameter::Parameter;
-use crate::problem::{Instance, Problem, ProblemError, View};
+use crate::problem::{Coefficients, Form, Instance, Problem, ProblemError, View};
 use crate::solve::batch as solve;
 use crate::solve::optimum::Optimum;
 use crate::solve::oracle::Oracle;
@@ -42,7 +42,14 @@ impl Df {
     pub(super) fn new(reading: Reading, options: &LossOptions<'_>) -> Result<Self, LossError> {
         positive("ridge", options.ridge)?;
         let (problem, n) = (reading.problem(), reading.problem().n());
-        let own = problem.Q().cloned().unwrap_or_else(|| Matrix::zeros(n, n).into());
+        // What is sparse stays so: the diagonal alone, unless a whole Q is predicted.
+        let whole = problem.form() == Form::Dense
+            || reading.placement().places(Parameter::Quadratic).next().is_some();
+        let own = match problem.Q() {
+            Some(own) => own.clone(),
+            None if whole => Matrix::zeros(n, n).into(),
+            None => Coefficients::sparse(n, n, (0..n).map(|j| (j, j, 0.0)))?,
+        };
         let ridged = problem.with_quadratic(own.plus_diagonal(options.ridge));
         let oracle = Oracle::new(&ridged.or_zero_theta());
         let truths = truths::lent(&reading, options)?;
@@ -92,9 +99,16 @@ fn downhill(view: &View<'_>, x: &[f64]) -> Vec<f64> {
     let n = view.shape.n;
     let mut g: Vec<f64> = view.theta.iter().map(|t| -view.sign * t).collect();
     if let Some(q) = view.quadratic() {
-        let q = q.dense();
-        for (i, g) in g.iter_mut().enumerate() {
-            *g += (0..n).map(|j| (q[i * n + j] + q[j * n + i]) * x[j]).sum::<f64>();
+        if q.pattern.is_dense() {
+            let q = q.values;
+            for (i, g) in g.iter_mut().enumerate() {
+                *g += (0..n).map(|j| (q[i * n + j] + q[j * n + i]) * x[j]).sum::<f64>();
+            }
+        } else {
+            for (i, (row, x_i)) in q.iter().zip(x).enumerate() {
+                g[i] += row.dot(x);
+                row.add_to(*x_i, &mut g);
+            }
         }
     }
     let [(soft, _), ..] = view.rows();

@@ -48,7 +48,19 @@ pub enum Refusal {
     /// Nearly all sampled row sets are singular.
     #[error("every sampled set of n rows is singular, so λ_max of Theorem 6 could not be estimated")]
     Singular,
+    /// More variables than dense singular values are for.
+    #[error(
+        "there are {n} variables, and this bound needs singular values of dense {n} × {n} matrices, which are for up to {MOST}; \
+         the rule `dual` takes any number"
+    )]
+    TooLarge {
+        /// Variables.
+        n: usize,
+    },
 }
+
+/// The most variables of a bound by dense singular values: some hundred matrices take minutes beyond.
+const MOST: usize = 1000;
 
 /// Number of n-row subsets sampled for Theorem 6, over all instances.
 const SAMPLES: usize = 200;
@@ -105,6 +117,7 @@ fn bound(views: &[View<'_>]) -> Result<(f64, String), Refusal> {
             ))
         }
         _ => {
+            few(n)?;
             let lambda = lambda_max(views).ok_or(Refusal::Singular)?;
             let beta = (n as f64).sqrt() * lambda * e;
             Ok((
@@ -169,12 +182,18 @@ fn gradient_bound(view: &View<'_>) -> Result<f64, Refusal> {
     };
     let mut e = norm(view.theta) + pull(view.alpha).max(pull(view.under));
     if let Some(q) = view.quadratic() {
+        few(n)?;
         let spectral = dense::singular_values(&q.dense(), n, n).first().copied().unwrap_or(0.0);
         if spectral > 0.0 {
             e += 2.0 * spectral * radius(view)?;
         }
     }
     Ok(e)
+}
+
+/// Refuses what dense singular values are not for.
+fn few(n: usize) -> Result<(), Refusal> {
+    if n > MOST { Err(Refusal::TooLarge { n }) } else { Ok(()) }
 }
 
 /// A bound on ‖x‖ over the feasible set, from what each row allows each variable alone.

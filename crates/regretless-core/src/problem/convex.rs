@@ -31,13 +31,15 @@ pub(crate) fn check(q: CoefficientsRef<'_>, symmetric: CoefficientsRef<'_>) -> R
                 row.iter().map(move |(j, _)| f64::midpoint(q.row(i).get(j), q.row(j).get(i)))
             });
             let values: Vec<f64> = middle.collect();
-            let positive = |shift: f64| is_positive(pattern, &values, shift + f64::MIN_POSITIVE);
-            if positive(INDEFINITE * scale) {
+            let too_large = || ProblemError::OutOfMemory { what: "a factor of Q" };
+            let positive =
+                |shift: f64| is_positive(pattern, &values, shift + f64::MIN_POSITIVE).ok_or_else(too_large);
+            if positive(INDEFINITE * scale)? {
                 return Ok(());
             }
             // −shift is below the smallest eigenvalue, and a tenth of it is not.
             let mut shift = WIDER * INDEFINITE * scale;
-            while shift < n as f64 * scale && !positive(shift) {
+            while shift < n as f64 * scale && !positive(shift)? {
                 shift *= WIDER;
             }
             Err(ProblemError::NotConvex { eigenvalue: -shift })

@@ -86,6 +86,8 @@ pub(crate) struct Merged {
     pub(crate) problem: Problem,
     /// Where each stacked row of the original is among its own.
     place: Vec<usize>,
+    /// True for the first row of each place.
+    first: Vec<bool>,
 }
 
 impl Merged {
@@ -93,7 +95,7 @@ impl Merged {
     pub(crate) fn of(problem: &Problem, instances: &[Instance<'_>]) -> Self {
         let shape = problem.shape();
         let fixed = |i: &Instance<'_>| i.A.is_none() && i.b.is_none() && i.B.is_none() && i.c.is_none();
-        let own = || Self { problem: problem.clone(), place: (0..shape.rows()).collect() };
+        let own = || Self::new(problem.clone(), (0..shape.rows()).collect());
         let Some(Ok(view)) = instances.iter().all(fixed).then(|| problem.view(&Instance::default())) else {
             return own();
         };
@@ -116,7 +118,13 @@ impl Merged {
         let first = |i: usize| if soft(i) { i } else { found.first[i] };
         let place = (0..shape.rows()).map(|i| stands.get(&first(i)).copied().unwrap_or(0)).collect();
         let equal = shape.soft + shape.at_most;
-        Self { problem: problem.with_hard(&kept[shape.soft..equal], &kept[equal..shape.general()]), place }
+        Self::new(problem.with_hard(&kept[shape.soft..equal], &kept[equal..shape.general()]), place)
+    }
+
+    fn new(problem: Problem, place: Vec<usize>) -> Self {
+        let mut met = vec![false; place.len()];
+        let first = place.iter().map(|&i| !std::mem::replace(&mut met[i], true)).collect();
+        Self { problem, place, first }
     }
 
     /// Values of its rows for the rows of the original.
@@ -126,7 +134,7 @@ impl Merged {
 
     /// True for the first row of each group.
     pub(crate) fn stands(&self, i: usize) -> bool {
-        !self.place[..i].contains(&self.place[i])
+        self.first[i]
     }
 }
 

@@ -143,6 +143,24 @@ pub enum ProblemError {
         "the linear term theta was never given: neither the problem nor the instance states it; give zeros if there is none"
     )]
     NoTheta,
+    /// More memory than there is.
+    #[error("{what} takes {}, and {} of memory are free: {hint}", bytes(*need), bytes(*free))]
+    TooLarge {
+        /// What would have to be kept.
+        what: String,
+        /// Bytes it takes.
+        need: u64,
+        /// Bytes there are.
+        free: u64,
+        /// What would help.
+        hint: &'static str,
+    },
+    /// Memory for something did not suffice, or indices.
+    #[error("there is not enough memory for {what}")]
+    OutOfMemory {
+        /// What it was for.
+        what: &'static str,
+    },
     /// A setting outside its range.
     #[error("{what} is {value}: {expected}")]
     Setting {
@@ -153,6 +171,14 @@ pub enum ProblemError {
         /// The range.
         expected: &'static str,
     },
+}
+
+/// A size in memory, to three digits.
+fn bytes(size: u64) -> String {
+    let size = size as f64;
+    let (unit, name) = if size >= 1e9 { (1e9, "GB") } else { (1e6, "MB") };
+    let value = size / unit;
+    format!("{value:.*} {name}", if value < 10.0 { 2 } else { 0 })
 }
 
 /// Six digits, in the plain form where that is readable.

@@ -18,7 +18,8 @@ const FEW: usize = 200;
 /// A sparse factorisation takes so many times longer for an operation than a dense one, all around it included.
 const SLOWER: f64 = 20.0;
 
-/// Matrices with more than this share of their entries are not looked at closer.
+/// A problem with more than this share of the entries of K is not looked at closer. One full row among many variables is a small
+/// share: a budget has a sparse factor.
 const FULL: f64 = 0.2;
 
 /// With what a problem is solved.
@@ -112,11 +113,10 @@ pub(super) fn choose(data: &Data) -> Option<Arc<Analysis>> {
         stack(&mut rows, part.view(), 0..part.rows());
     }
     let two_q = data.Q.as_ref().map(|q| doubled(q.view()));
-    let (places, stored) = [Some(&rows), two_q.as_ref()]
-        .into_iter()
-        .flatten()
-        .fold((0, 0), |(p, s), m| (p + m.rows() * n, s + m.pattern().entries()));
-    if data.wanted.is_none() && stored as f64 > FULL * places as f64 {
+    let stored: usize =
+        [Some(&rows), two_q.as_ref()].into_iter().flatten().map(|m| m.pattern().entries()).sum();
+    let places = n as f64 * (n + rows.rows()) as f64;
+    if data.wanted.is_none() && stored as f64 > FULL * places {
         return None;
     }
     let found = analyse(n, two_q.as_ref(), &rows)?;

@@ -51,6 +51,7 @@ pub(crate) fn solve(exact: &mut ExactWorker, state: &mut State) -> bool {
     }
     let free: Vec<usize> = (0..n).filter(|&j| fixed[j].is_none()).collect();
     let rows: Vec<usize> = (0..m_general).filter(|&i| state.piece[i] == Piece::On).collect();
+    exact.ws.work.factorisations += 1;
     let Some(equations) = Equations::new(exact, &free, &rows) else { return false };
     let (at_free, at_rows, size) = equations.places(n, &free, &rows);
     let mut step = vec![0.0; size];

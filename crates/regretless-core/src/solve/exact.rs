@@ -7,6 +7,7 @@
 //! Infeasible rows show as multipliers that keep growing: their growth is a Farkas certificate.
 
 use crate::engine::accuracy::Gauge;
+use crate::engine::fallback::SHORT;
 use crate::engine::hinges::{Groups, Hinges};
 use crate::engine::newton;
 use crate::engine::path::{self, Origin, Outcome};
@@ -295,7 +296,10 @@ impl ExactWorker {
     /// Paths and corrections until every row on a kink is at it.
     fn rounds(&mut self, state: &mut State, refactor: bool, slope: f64) -> Verdict {
         let kinks: usize = self.s.hinges.iter().map(|h| h.kinks().len()).sum();
-        let limit = self.ws.limit(&self.s, self.patience) + 2 * kinks;
+        let limit = match self.s.analysis {
+            None => self.ws.limit(&self.s, self.patience) + 2 * kinks,
+            Some(_) => self.ws.work.breakpoints + SHORT,
+        };
         let (mut slope, mut refactor) = (slope, refactor);
         let mut last = f64::INFINITY;
         // The largest size met: where the optimum is 0, the current one shrinks with the error.

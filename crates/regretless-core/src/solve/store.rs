@@ -120,11 +120,14 @@ impl Store {
         while self.states.len() > most {
             self.states.pop_last();
         }
-        // Factors of one problem are of one size.
-        let bytes = self.states.values().find_map(|s| s.factor.as_ref()).map_or(1, |f| f.factor.bytes(n));
-        let with_factor = (self.budget - light * self.states.len()) / bytes.max(1);
-        for state in self.states.values_mut().skip(with_factor) {
-            if state.factor.is_some() {
+        let mut left = self.budget - light * self.states.len();
+        for state in self.states.values_mut() {
+            let Some(bytes) = state.factor.as_ref().map(|f| f.factor.bytes(n)) else { continue };
+            if bytes <= left {
+                left -= bytes;
+            } else {
+                // Those of higher ids go with it.
+                left = 0;
                 *state = Arc::new(state.light());
             }
         }

@@ -249,7 +249,9 @@ impl Surrogate {
         view.gain(&mut theta);
         let mut rows = Arc::clone(&self.rows);
         if view.changes_rows() {
-            let mut own = Softened::new(view, &self.groups_of(view));
+            // From the problem's rows, whose analysis serves rows of the same pattern.
+            let mut own = (*self.rows).clone();
+            own.load(view, &self.groups_of(view));
             set_laws(&mut own, view, &self.penalties_of(view), &self.sharpness);
             rows = Arc::new(own);
         }

@@ -1,6 +1,6 @@
 //! Exact solves with sparse factors.
 //!
-//! Warm: Newton steps on the active set of the last solve. Cold: an interior point gives the active set, Newton steps make its
+//! Warm: a short path from the last solve, then Newton steps on its active set. Cold: an interior point gives the active set, Newton steps make its
 //! answer exact, and where they do not arrive the interior point's own answer is measured like any other. What is said of an
 //! answer, and what proves that there is none, is the same as with dense factors.
 
@@ -33,8 +33,29 @@ impl Oracle {
         state: &mut State,
         warm: bool,
     ) -> Optimum {
+        // What has not moved is where it was; the measurement is made all the same.
+        if warm && state.factor.is_some() && state.theta == exact.theta {
+            let optimum = self.answer(view, exact, state, Link::Path);
+            if optimum.is_optimal() {
+                return optimum;
+            }
+        }
         let mut best = Best { tolerances: self.tolerances, found: None };
         if warm {
+            let saved = state.light();
+            match exact.solve(state, true) {
+                Verdict::Stalled => {}
+                Verdict::Optimal => {
+                    let optimum = self.answer(view, exact, state, Link::Path);
+                    if optimum.is_optimal() {
+                        state.theta.copy_from_slice(&exact.theta);
+                        return optimum;
+                    }
+                    best.offer(optimum, state);
+                }
+                proof => return self.without_optimum(view, exact, state, proof, Link::Path),
+            }
+            *state = saved;
             if state.segments.len() != exact.s.hinges.len() {
                 let each = exact.s.hinges.iter();
                 state.segments =
@@ -114,7 +135,9 @@ impl Oracle {
             let own = self.own_answer(view, exact, &mut trial, Link::Interior, x);
             JUDGED * own.accuracy.excess(&Tolerances::all(1.0))
         };
-        interior_point::exact(&rows, &theta, |i| caps[i], INNER, judge)
+        let inner = interior_point::exact(&rows, &theta, |i| caps[i], INNER, judge);
+        exact.ws.work.factorisations += inner.as_ref().map_or(0, |inner| inner.factorisations);
+        inner
     }
 
     /// The point x with the state's multipliers, where bounds take up what is left of stationarity.
@@ -170,6 +193,10 @@ fn proved_ray(exact: &mut ExactWorker, mut ray: Vec<f64>) -> Option<Vec<f64>> {
     for i in 0..exact.s.m() {
         let (over, under) = caps(exact, i);
         exact.s.laws[i] = Law::exact(over, under, 0.0, 1.0);
+    }
+    // What rows with many breakpoints cost along a ray is added to that of laws.
+    for hinges in &exact.s.hinges {
+        exact.s.laws[hinges.row] = Law::IDLE;
     }
     let unit = |ray: &mut [f64]| {
         let length = kernel.dot(ray, ray).sqrt();

@@ -1,0 +1,186 @@
+//! The sparse factor of H with a border: the rows whose weight has changed since it was made.
+//!
+//! ```text
+//! H = H₀ + A diag(Δ) Aᵀ        H⁻¹b = y − U G⁻¹ Aᵀy,   y = H₀⁻¹b,   U = H₀⁻¹A,   G = diag(Δ)⁻¹ + AᵀU
+//! ```
+//!
+//! G is as small as the border. It is symmetric and indefinite: on the way of an LP a row leaves that alone held its direction,
+//! 1 − w aᵀH₀⁻¹a = 0, and the row that took its place is the other half of a pivot of two. Once the border is full, or G has
+//! lost its digits, H is factored anew.
+
+use std::sync::Arc;
+
+use faer::linalg::solvers::{Lblt, Solve};
+use faer::{Mat, MatMut, Side};
+
+use crate::linalg::hessian::{Factor, Hessian};
+use crate::linalg::simd::{Kernel, padded};
+use crate::linalg::sparse_ldl::SparseLdl;
+
+/// Rows of a full border. Each costs a product of n terms a solve; a factorisation costs that of some hundred solves.
+const FULL: usize = 64;
+/// A weight below this share of what it was is none.
+const GONE: f64 = 1e-12;
+
+/// H by the factor of H₀ and what has changed since.
+#[derive(Clone, Debug)]
+pub(crate) struct Bordered {
+    base: Arc<SparseLdl>,
+    border: Vec<Column>,
+    /// Of G.
+    small: Option<Lblt<f64>>,
+    lost: bool,
+}
+
+/// A row whose weight has changed.
+#[derive(Clone, Debug)]
+struct Column {
+    name: usize,
+    /// Its entries a.
+    entries: Vec<(usize, f64)>,
+    /// Δ, and the largest it was.
+    change: f64,
+    most: f64,
+    /// H₀⁻¹a
+    u: Vec<f64>,
+    /// aᵀU for itself and the columns before.
+    products: Vec<f64>,
+}
+
+impl Column {
+    fn dot(&self, x: &[f64]) -> f64 {
+        self.entries.iter().map(|(j, a)| a * x[*j]).sum()
+    }
+}
+
+/// A row a that meets the factor.
+#[derive(Clone, Debug)]
+pub(crate) struct BorderedRow {
+    n: usize,
+    name: usize,
+    a: Vec<f64>,
+    /// H₀⁻¹a and H⁻¹a.
+    base: Vec<f64>,
+    u: Vec<f64>,
+}
+
+impl From<SparseLdl> for Bordered {
+    fn from(base: SparseLdl) -> Self {
+        Self { base: Arc::new(base), border: Vec::new(), small: None, lost: false }
+    }
+}
+
+impl Bordered {
+    /// Memory, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let column = |c: &Column| (c.u.len() + c.products.len() + 2 * c.entries.len()) * size_of::<f64>();
+        self.base.bytes() + self.border.iter().map(column).sum::<usize>()
+    }
+
+    /// b = H⁻¹b; what is behind n entries is left alone.
+    pub(crate) fn solve_in_place(&self, b: &mut [f64]) {
+        self.base.solve(b);
+        self.correct(b);
+    }
+
+    /// The factor of H₀, where nothing has changed since.
+    pub(crate) fn whole(&self) -> Option<&SparseLdl> {
+        self.border.is_empty().then_some(&self.base)
+    }
+
+    /// y −= U G⁻¹ Aᵀy
+    fn correct(&self, y: &mut [f64]) {
+        let Some(small) = &self.small else { return };
+        let mut t: Vec<f64> = self.border.iter().map(|c| c.dot(y)).collect();
+        let size = t.len();
+        small.solve_in_place(MatMut::from_column_major_slice_mut(&mut t, size, 1));
+        let kernel = Kernel::new();
+        for (c, t) in self.border.iter().zip(&t) {
+            kernel.axpy(-t, &c.u, &mut y[..c.u.len()]);
+        }
+    }
+
+    /// H += change·a aᵀ for the row met last.
+    fn change(&mut self, change: f64, row: &BorderedRow) {
+        if let Some(at) = self.border.iter().position(|c| c.name == row.name) {
+            let column = &mut self.border[at];
+            column.change += change;
+            column.most = column.most.max(column.change.abs());
+            if column.change.abs() <= GONE * column.most.max(change.abs()) {
+                self.border.remove(at);
+                for column in &mut self.border[at..] {
+                    column.products.remove(at);
+                }
+            }
+        } else {
+            let entries: Vec<(usize, f64)> =
+                row.a[..row.n].iter().copied().enumerate().filter(|(_, a)| *a != 0.0).collect();
+            let u = row.base[..row.n].to_vec();
+            let mut products: Vec<f64> = self.border.iter().map(|c| c.dot(&u)).collect();
+            products.push(entries.iter().map(|(j, a)| a * u[*j]).sum());
+            let (name, most) = (row.name, change.abs());
+            self.border.push(Column { name, entries, change, most, u, products });
+        }
+        let size = self.border.len();
+        let g = Mat::from_fn(size, size, |i, j| {
+            let (i, j) = (i.max(j), i.min(j));
+            self.border[i].products[j] + if i == j { 1.0 / self.border[i].change } else { 0.0 }
+        });
+        self.small = (size > 0).then(|| g.lblt(Side::Lower));
+    }
+}
+
+impl Hessian for Bordered {
+    type Row = BorderedRow;
+
+    fn of(factor: Factor) -> Option<Self> {
+        if let Factor::Sparse(factor) = factor { Some(factor) } else { None }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.lost || self.border.len() >= FULL
+    }
+
+    fn row(n: usize) -> BorderedRow {
+        let zeros = || vec![0.0; padded(n)];
+        BorderedRow { n, name: 0, a: zeros(), base: zeros(), u: zeros() }
+    }
+
+    fn solve(&self, _: Kernel, b: &mut [f64]) {
+        self.solve_in_place(b);
+    }
+
+    fn meet(&self, _: Kernel, row: &mut BorderedRow, name: usize, write: impl FnOnce(&mut [f64])) {
+        row.name = name;
+        write(&mut row.a[..row.n]);
+        if let Some(column) = self.border.iter().find(|c| c.name == name) {
+            row.base[..row.n].copy_from_slice(&column.u);
+        } else {
+            row.base.copy_from_slice(&row.a);
+            self.base.solve(&mut row.base);
+        }
+        row.u.copy_from_slice(&row.base);
+        self.correct(&mut row.u);
+    }
+
+    fn along(&self, k: Kernel, row: &BorderedRow) -> f64 {
+        k.dot(&row.a, &row.u)
+    }
+
+    fn direction(&self, _: Kernel, row: &BorderedRow, out: &mut [f64]) {
+        out.copy_from_slice(&row.u);
+    }
+
+    fn entries(row: &BorderedRow) -> &[f64] {
+        &row.a
+    }
+
+    fn add(&mut self, _: Kernel, w: f64, row: &mut BorderedRow) {
+        self.change(w, row);
+    }
+
+    fn remove(&mut self, _: Kernel, w: f64, rest: f64, row: &mut BorderedRow) {
+        self.lost |= !rest.is_finite();
+        self.change(-w, row);
+    }
+}
