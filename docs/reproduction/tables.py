@@ -1,6 +1,9 @@
-"""Writes the tables of docs/reproduction.md from the files beside this one: python docs/reproduction/tables.py [--check]
+"""Writes the tables of docs/reproduction.md, and docs/reproduction/published.md, from the files beside this one.
 
-A table follows a line such as `<!-- rows of a.csv b.csv as ({size}) {predictor} -->`, with `only METHOD …` behind it for some methods alone.
+python docs/reproduction/tables.py [--check]
+
+A table follows a line such as `<!-- rows of a.csv b.csv as ({size}) {predictor} -->`, with `only METHOD …` behind it for some methods alone,
+or `<!-- beside the paper: a.csv b.csv: METHOD … -->`.
 """
 
 from __future__ import annotations
@@ -11,10 +14,13 @@ import sys
 from pathlib import Path
 from statistics import mean, stdev
 
+import published
+
 HERE = Path(__file__).parent
 STORY = HERE.parent / "reproduction.md"
 MARK = re.compile(r"(<!-- rows of (?P<files>.+?) as (?P<head>.+?)(?: only (?P<only>.+?))? -->\n\n)(?:\|.*\n)*")
 BEYOND = re.compile(r"(<!-- beyond the stopped of (?P<file>\S+): (?P<methods>.+?) -->\n\n)(?:\|.*\n)*")
+BESIDE = re.compile(r"(<!-- beside the paper: (?P<files>.+?): (?P<methods>.+?) -->\n\n)(?:\|.*\n)*")
 
 Row = dict[str, str]
 
@@ -85,11 +91,15 @@ def main() -> None:
     def fill_beyond(found: re.Match[str]) -> str:
         return found[1] + beyond(found["file"], found["methods"].split())
 
-    fresh = BEYOND.sub(fill_beyond, MARK.sub(fill, text))
-    if "--check" not in sys.argv:
-        STORY.write_text(fresh, encoding="utf-8")
-    elif fresh != text:
-        sys.exit(f"{STORY}: tables differ from the files in {HERE}; run python {Path(__file__).name}")
+    def fill_beside(found: re.Match[str]) -> str:
+        return found[1] + published.summary(found["files"].split(), found["methods"].split())
+
+    fresh = BESIDE.sub(fill_beside, BEYOND.sub(fill_beyond, MARK.sub(fill, text)))
+    for page, wanted in {STORY: fresh, published.PAGE: published.page()}.items():
+        if "--check" not in sys.argv:
+            page.write_text(wanted, encoding="utf-8")
+        elif not page.exists() or page.read_text(encoding="utf-8") != wanted:
+            sys.exit(f"{page}: tables differ from the files in {HERE}; run python {Path(__file__).name}")
 
 
 if __name__ == "__main__":
