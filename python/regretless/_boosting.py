@@ -21,8 +21,11 @@ class Objective:
 
     Raw scores are in deviations from the mean of the truths, so that 0, where boosting starts, is the constant predictor, and a learning
     rate means the same in any unit. Squared errors have their curvature. Losses of the decision are made of pieces without one: their
-    gradients are divided by their mean length so far, and the curvature is 1.
+    gradients are divided by their mean length so far, and the curvature is 1. Weights of rows multiply both.
     """
+
+    #: How it is used.
+    _train = ""
 
     def __init__(
         self,
@@ -49,10 +52,16 @@ class Objective:
         deviation = self._truths.std(axis=0)
         self._deviation = np.where(deviation > 0.0, deviation, 1.0)
         self._warmup = warmup
+        self._start()
+
+    def _start(self) -> None:
+        """Before the first round."""
         self._rounds = 0
         #: Sum of the lengths of gradients and their number, with Adam's memory.
         self._pace = 0.0
         self._time = 0
+        #: Whether a tree has moved a score.
+        self._grown = False
 
     @property
     def outputs(self) -> int:
@@ -70,28 +79,58 @@ class Objective:
             raise LossError(f"raw scores have the shape {scores.shape}, expected (rows, {width})")
         return np.asarray(self._mean + self._deviation * scores.reshape(-1, width))
 
-    def slopes(self, raw: Any) -> tuple[Float, Float]:
-        """Gradient and curvature of the loss of each training row, both rows × outputs."""
+    def slopes(self, raw: Any, weights: Any = None) -> tuple[Float, Float]:
+        """Gradient and curvature of the loss of each training row, both rows × outputs, times the weights of rows.
+
+        Scores of 0 are where boosting starts: an object that has seen others begins anew, with its warm-up and its pace.
+        """
+        moved = bool(np.any(raw))
+        if self._grown and not moved:
+            self._start()
+        self._grown = self._grown or moved
         predicted = self._restored(raw)
         if len(predicted) != len(self._truths):
             raise LossError(
                 f"there are raw scores of {len(predicted)} rows and truths of {len(self._truths)}: "
                 "give the truths of the training rows, in their order"
             )
+        weight = self._weight(weights)
+        curvature = np.ascontiguousarray(np.broadcast_to(weight, predicted.shape))
         self._rounds += 1
-        ones = np.ones_like(predicted)
         if self._rounds <= self._warmup or self._loss.method == "l2":
-            return np.asarray((predicted - self._truths) / self._deviation), ones
+            return np.asarray(weight * (predicted - self._truths) / self._deviation), curvature
         shaped = self._layout.shaped
         rows = np.arange(len(predicted))
         result = self._loss(shaped(predicted), shaped(self._truths), known=self._known, ids=rows)
         self._loss.end_epoch()
         gradient = self._layout.flat("gradient", result.gradient) * self._deviation
-        length = float(np.sqrt(np.mean(gradient**2)))
+        length = float(np.sqrt(np.sum(weight * gradient**2) / np.sum(curvature)))
         self._time += 1
         self._pace = 0.999 * self._pace + 0.001 * length
         unit = self._pace / (1.0 - 0.999**self._time)
-        return np.asarray(gradient / unit if unit > 0.0 else gradient), ones
+        return np.asarray(weight * (gradient / unit if unit > 0.0 else gradient)), curvature
+
+    def _weight(self, given: Any) -> Float:
+        """A column with what each training row counts."""
+        rows = len(self._truths)
+        if given is None or not np.size(given):
+            return np.ones((rows, 1))
+        weights = np.asarray(given, dtype=np.float64)
+        if weights.shape != (rows,) or not weights.sum() > 0.0:
+            raise LossError(
+                f"weights of rows have the shape {weights.shape} and the sum {weights.sum()}, expected ({rows},) and a sum above 0"
+            )
+        return weights[:, np.newaxis]
+
+    def _of(self, raw: Any, data: Any) -> tuple[Float, Float]:
+        """The slopes that ``train`` asks for: its ``data`` know what rows count."""
+        if data is not None and not hasattr(data, "get_weight"):
+            raise LossError(
+                f"the second argument is a {type(data).__name__}: scikit-learn's wrappers call objective(truths, scores), and predict raw "
+                f"scores. Give the objective to {self._train}, or the wrapper to DecisionRegressor(problem, "
+                f"{self._loss.method!r}, predictor=…), which makes the objective itself"
+            )
+        return self.slopes(raw, None if data is None else data.get_weight())
 
     def mean_regret(self, raw: Any, truths: Values, known: Values | None = None) -> float:
         """Mean regret of the decisions for raw scores of rows."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -81,35 +82,59 @@ def folds(rows: Places, shuffle: bool, seed: int) -> list[Places]:
     return [np.sort(fold) for fold in np.array_split(order, min(FOLDS, len(order)))]
 
 
+@dataclass(frozen=True)
+class Part:
+    """Rows to learn from."""
+
+    X: Any
+    y: Float
+    #: How much each row counts; ``None`` if all count the same.
+    weights: Float | None = None
+    #: What is known of them, by name.
+    known: Mapping[str, Float] | None = None
+
+    def rows(self, at: Places) -> Part:
+        """Some of them."""
+        weights = None if self.weights is None else self.weights[at]
+        known = None if self.known is None else {name: values[at] for name, values in self.known.items()}
+        return Part(taken(self.X, at), self.y[at], weights, known)
+
+
 class Own:
     """A predictor of others, fitted to training rows, with what it says of rows that it did not see."""
 
-    def __init__(self, predictor: Any, width: int) -> None:
-        self.given = checked(predictor)
+    def __init__(self, predictor: Any, width: int, learn: Callable[[Any, Part, Part], Any] | None = None) -> None:
+        self.given = predictor if learn is not None else checked(predictor)
         self.width = width
+        #: What makes a fitted predictor of an unfitted one, rows to learn from and rows to choose by; ``None`` for its own ``fit``.
+        self._learn = learn
         #: The object that was fitted on all training rows.
         self.fitted: Any = None
 
-    def fit(self, X: Any, y: Float, train: Places, weights: Float | None, shuffle: bool, seed: int) -> Float:
+    def fit(self, part: Part, train: Places, held: Part, shuffle: bool, seed: int) -> Float:
         """Fits it, and returns a forecast of every row: of training rows by one that was fitted without them."""
-        count = len(y)
+        count = len(part.y)
         out = np.empty((count, self.width))
         if len(train) < 2:
             raise TrainingError("1 training row cannot be forecast by what learned from the others: give more rows")
         for fold in folds(train, shuffle, seed):
             rest = np.setdiff1d(train, fold)
-            out[fold] = self.predict(taken(X, fold), self._on(X, y, rest, weights))
-        self.fitted = self._on(X, y, train, weights)
+            out[fold] = self.predict(taken(part.X, fold), self._on(part.rows(rest), held))
+        self.fitted = self._on(part.rows(train), held)
         others = np.setdiff1d(np.arange(count), train)
         if len(others):
-            out[others] = self.predict(taken(X, others))
+            out[others] = self.predict(taken(part.X, others))
+        # What trains it knows the rows; what is kept does not.
+        self._learn = None
         return out
 
-    def _on(self, X: Any, y: Float, rows: Places, weights: Float | None) -> Any:
-        truths = y[rows, 0] if self.width == 1 else y[rows]
-        given = {} if weights is None else {"sample_weight": weights[rows]}
+    def _on(self, part: Part, held: Part) -> Any:
+        if self._learn is not None:
+            return self._learn(fresh(self.given), part, held)
+        truths = part.y[:, 0] if self.width == 1 else part.y
+        given = {} if part.weights is None else {"sample_weight": part.weights}
         predictor = fresh(self.given)
-        fitted = predictor.fit(taken(X, rows), truths, **given)
+        fitted = predictor.fit(part.X, truths, **given)
         # A pipeline returns itself, a network of Keras its history.
         return fitted if callable(getattr(fitted, "predict", None)) else predictor
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from typing import Any
 
@@ -14,7 +14,8 @@ import numpy as np
 from . import _regretless
 from ._arrays import SYMBOLS, Float
 from ._frames import Cells, columns, dense, header, matched, numbers, picked, some, whole
-from ._own import Own, height
+from ._own import Own, Part, height
+from ._own_decisions import decision_method, learner
 from ._predicted import Predicted, Values, names, resolved
 from .errors import RegretlessError, RegretlessWarning, TrainingError
 from .problem import Problem, stated_problem
@@ -355,6 +356,10 @@ class Rows:
         return self.known
 
 
+#: Settings of an object's own training on decisions, which its forecasts have no use for.
+OF_TRAINING = ("epochs", "batch", "learning_rate", "patience", "weight_decay", "warmup")
+
+
 @dataclass
 class Forecast:
     """Rows whose features are the forecasts of an object of the user's."""
@@ -379,29 +384,64 @@ def forecast(
     *,
     known: Any = None,
     weigh: Callable[[int], Float] | None = None,
+    validation: Sequence[Any] | None = None,
 ) -> Forecast:
     """Fits the object in ``settings["predictor"]``: training rows are forecast out of fold, others by what learned from all of those."""
     order, layout = ordered(problem, predicts)
-    truths = Targets(y, layout, order).array
-    count = len(truths)
-    if height(X) != count:
-        raise TrainingError(f"inconsistent numbers of samples: X has {height(X)} rows, y {count}")
+    quantities = layout.quantities
+    learn = learner(settings["predictor"], layout, settings, seed)
+    own = Own(settings["predictor"], layout.width, learn)
+
+    def part_of(X: Any, targets: Targets, known: Any) -> Part:
+        truths = targets.array
+        if height(X) != len(truths):
+            raise TrainingError(f"inconsistent numbers of samples: X has {height(X)} rows, y {len(truths)}")
+        there = known_rows(quantities, known, X, len(truths))
+        told = quantities.parts(there) if quantities is not None and there.size else None
+        return Part(X, truths, known=told)
+
+    targets = Targets(y, layout, order)
+    all_rows = part_of(X, targets, known)
+    count = len(all_rows.y)
     weights = None if weigh is None else weigh(count)
-    held = split(count)
-    ends = np.cumsum([0, *(round(held.get(part, 0.0) * count) for part in ("valid", "test"))])
-    mixed = np.random.default_rng([seed, 4]).permutation(count) if shuffle else np.arange(count)
+    all_rows = replace(all_rows, weights=weights)
     parts = np.full(count, "train", dtype=object)
-    for part, first, last in zip(("valid", "test"), count - ends[2] + ends[:2], count - ends[2] + ends[1:]):
-        parts[mixed[first:last]] = part
-    own = Own(settings["predictor"], layout.width)
-    forecasts = own.fit(X, truths, np.flatnonzero(parts == "train"), weights, shuffle, seed)
-    there = known_rows(layout.quantities, known, X, count)
-    told = layout.quantities.parts(there) if layout.quantities is not None and there.size else None
+    if validation is None:
+        chosen = split(count)
+        ends = np.cumsum([0, *(round(chosen.get(part, 0.0) * count) for part in ("valid", "test"))])
+        mixed = np.random.default_rng([seed, 4]).permutation(count) if shuffle else np.arange(count)
+        for part, first, last in zip(("valid", "test"), count - ends[2] + ends[:2], count - ends[2] + ends[1:]):
+            parts[mixed[first:last]] = part
+        held = all_rows.rows(np.flatnonzero(parts == "valid"))
+    else:
+        if len(validation) not in (2, 3):
+            raise TrainingError("validation is (X, y), or (X, y, known) where something is known by row")
+        true = Targets(validation[1], layout, order, targets.names)
+        held = part_of(validation[0], true, validation[2] if len(validation) == 3 else None)
+    forecasts = own.fit(all_rows, np.flatnonzero(parts == "train"), held, shuffle, seed)
+    truths, told = all_rows.y, all_rows.known
+    if validation is not None:
+        # Rows to choose by come after the others, and count once.
+        forecasts = np.concatenate([forecasts, own.predict(held.X)])
+        truths = np.concatenate([truths, held.y])
+        parts = np.concatenate([parts, np.full(len(held.y), "valid", dtype=object)])
+        if told is not None and held.known is not None:
+            told = {name: np.concatenate([values, held.known[name]]) for name, values in told.items()}
+        if weights is not None:
+            weights = np.concatenate([weights, np.ones(len(held.y))])
+    # An object that learned from decisions has forecasts as any other.
+    given = {**settings, "predictor": "given"}
+    if decision_method(str(settings.get("method") or "auto")) is not None:
+        given |= {"method": "l2"}
+    if learn is not None:
+        given = {name: value for name, value in given.items() if name not in OF_TRAINING}
     columns = np.arange(layout.width)
     while True:
         table = {f"forecast_{k}": forecasts[:, k] for k in columns}
-        given = {**settings, "predictor": "given"}
-        rows = Rows(problem, predicts, table, y, given, known=told, seed=seed, split=split)
+        # With rows to choose by behind them, truths are in the order of the layout, and their names those of y.
+        y_rows = y if validation is None else layout.shaped(truths)
+        rows = Rows(problem, predicts, table, y_rows, given, known=told, seed=seed, split=split)
+        rows.targets.one_axis, rows.targets.names = targets.one_axis, targets.names
         if list(columns) == rows.known.take:
             break
         # Forecasts in the order of the targets.

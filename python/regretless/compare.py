@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Check", "Comparison", "Finding", "Row", "Test", "check", "compare"]
 
+#: Seeds, unless they are said.
+SEEDS = 3
+
 #: Where rows are: a frame, (X, y), a file, or nothing where a problem file names a table.
 Table = Any
 
@@ -140,7 +143,7 @@ def compare(
     problem: Problem | str | PathLike[str],
     data: Table = None,
     methods: str | Sequence[str] | None = None,
-    seeds: int | Sequence[int] = 3,
+    seeds: int | Sequence[int] | None = None,
     *,
     predicts: Predicts = None,
     validation: float = 0.2,
@@ -160,7 +163,7 @@ def compare(
     ``l2+scenarios``, ``auto``.
 
     ``methods`` are all that say something about the problem unless they are named. ``seeds`` is a number of them, from the problem's own on, or
-    a list. ``progress(trials, done, method, seed, regret)`` is called after every training, from whatever thread it was done in.
+    a list; three unless said, one for an object. ``progress(trials, done, method, seed, regret)`` is called after every training, from whatever thread it was done in.
 
     >>> import numpy as np, regretless as rl
     >>> rng = np.random.default_rng(0)
@@ -183,7 +186,7 @@ def named(methods: str | Sequence[str] | None) -> list[str] | None:
 def prepared(
     problem: Problem | str | PathLike[str],
     data: Table,
-    seeds: int | Sequence[int],
+    seeds: int | Sequence[int] | None,
     predicts: Predicts,
     validation: float,
     test: float,
@@ -197,7 +200,8 @@ def prepared(
         known = project.data(rows)
     elif is_own(settings.get("predictor", "")):
         return compared_own(problem, data, seeds, predicts, validation, test, shuffle, settings)
-    else:
+    seeds = SEEDS if seeds is None else seeds
+    if file is None:
         X, y, there = pair(data)
         kind = "random" if shuffle else "chronological"
         split = {"kind": kind, "valid": validation, "test": test}
@@ -215,7 +219,7 @@ def prepared(
 def compared_own(
     problem: Any,
     data: Table,
-    seeds: int | Sequence[int],
+    seeds: int | Sequence[int] | None,
     predicts: Predicts,
     validation: float,
     test: float,
@@ -223,8 +227,8 @@ def compared_own(
     settings: dict[str, Any],
 ) -> tuple[_regretless.Project, _regretless.Data, bool, list[int]]:
     """A predictor of others, fitted once: its forecasts are the rows that are compared on."""
-    chosen = [0] if isinstance(seeds, int) else [int(seed) for seed in seeds]
-    if len(chosen) > 1:
+    chosen = list(range(seeds)) if isinstance(seeds, int) else [0] if seeds is None else [int(seed) for seed in seeds]
+    if len(chosen) != 1:
         raise TrainingError("an object is fitted once, with one split: give one seed; tests then pair rows")
     X, y, there = pair(data)
     split = {"kind": "random", "valid": validation, "test": test}

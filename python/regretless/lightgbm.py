@@ -32,9 +32,11 @@ class LightGBMObjective(Objective):
     looked at.
     """
 
-    def __call__(self, raw: Float, _: Any = None) -> tuple[Float, Float]:
-        """Gradient and curvature of raw scores."""
-        gradient, curvature = self.slopes(raw)
+    _train = "lightgbm.train(objective.params(), data)"
+
+    def __call__(self, raw: Float, data: Any = None) -> tuple[Float, Float]:
+        """Gradient and curvature of raw scores; the rows of ``data`` count as its weights say."""
+        gradient, curvature = self._of(raw, data)
         return (gradient[:, 0], curvature[:, 0]) if self.outputs == 1 else (gradient, curvature)
 
     def params(self, **others: Any) -> dict[str, Any]:

@@ -215,7 +215,15 @@ class Problem:
         if self is other:
             return True
         alike = (self.sense, self.variables, self.shapes) == (other.sense, other.variables, other.shapes)
-        return alike and all(np.array_equal(self.stated(s), other.stated(s)) for s in self.shapes)
+        return alike and all(
+            np.array_equal(self._inner.stated(symbol), other._inner.stated(symbol))
+            and np.array_equal(self._cells(symbol), other._cells(symbol))
+            for symbol in self.shapes
+        )
+
+    def _cells(self, symbol: str) -> NDArray[np.int64]:
+        """Row and column of each value of a sparse parameter; nothing for a dense one."""
+        return np.array(self.places(symbol) or (), dtype=np.int64)
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -331,7 +339,9 @@ class Problem:
     def _needs(self, given: Mapping[str, ArrayLike | None]) -> None:
         """Refuses to decide by numbers that nobody gave."""
         there = {symbol for symbol, values in given.items() if values is not None}
-        if left := sorted(self._placeholders - there - {"theta"}):
+        # A θ that is left out as a whole has a message of its own.
+        whole = {"theta"} if self._told is None and self._state["theta"] is None else set()
+        if left := sorted(self._placeholders - there - whole):
             names = ", ".join(left)
             raise ProblemError(
                 f"{names} comes from columns of the problem's file: give it here; problem.predicts.parameters(…) makes it of rows"

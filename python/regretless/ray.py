@@ -30,7 +30,7 @@ def compare(
     problem: Problem | str | PathLike[str],
     data: Any = None,
     methods: str | Sequence[str] | None = None,
-    seeds: int | Sequence[int] = 3,
+    seeds: int | Sequence[int] | None = None,
     *,
     folder: str | PathLike[str],
     address: str | None = None,

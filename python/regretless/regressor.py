@@ -82,7 +82,10 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     ``{"over": 0.1, "under": 0.9}`` it predicts the quantile of level 0.9. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
 
     ``predictor`` may also be an object with ``fit`` and ``predict``: a scikit-learn pipeline, LightGBM, a table of a planner. It is fitted as it is; ``method`` is then
-    ``"l2"`` (its forecasts as they are), ``"l2+scenarios"`` (with its errors on rows that it did not see, by five-fold cross-fitting) or ``"auto"``.
+    ``"l2"`` (its forecasts as they are), ``"l2+scenarios"`` (with its errors on rows that it did not see, by five-fold cross-fitting) or ``"auto"``. What takes
+    gradients learns from decisions too: with a decision loss as ``method``, ``LGBMRegressor`` and ``XGBRegressor`` give their parameters to a booster with our
+    objective, and a ``torch.nn.Module`` from features to predicted numbers is trained by Adam (``epochs``, ``batch``, ``learning_rate``, ``weight_decay``,
+    ``patience``), features and truths standardised, and stopped by the regret on validation. ``warmup`` rounds or epochs of squared errors come first.
 
     ``fit(X, y)`` takes arrays or frames (pandas, polars, Arrow): for one predicted parameter its entries, or a dict with several parameters, or for
     a search one array with their entries side by side, in the order of ``predicts``. For one quantity y may have one axis. Columns of frames are
@@ -214,14 +217,20 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         seed: int,
     ) -> DecisionRegressor:
         """Fits an object of the caller's, and learns what to do with its forecasts of rows that it did not see."""
-        if validation is not None:
-            raise TrainingError(
-                "validation=(X, y) is for predictors of our own: give a share, and shuffle=False for the last rows"
-            )
         weigh = None if sample_weight is None else lambda rows: self._weights(sample_weight, rows)
         settings, split = self._settings(), self._split
         made = forecast(
-            self.problem, self.predicts, X, y, settings, seed, self.shuffle, split, known=known, weigh=weigh
+            self.problem,
+            self.predicts,
+            X,
+            y,
+            settings,
+            seed,
+            self.shuffle,
+            split,
+            known=known,
+            weigh=weigh,
+            validation=validation,
         )
         rows, data, own = made.rows, made.data, made.own
         self._train(rows, data, callbacks)
@@ -230,7 +239,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self._own = own
         self._seen = (made.forecasts, made.parts)
         there = header(X)
-        self.n_features_in_ = len(there) if there is not None else np.shape(X)[1]
+        # Texts, for a pipeline that takes some, have one axis.
+        self.n_features_in_ = len(there) if there is not None else (*np.shape(X), 1)[1]
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         return self
@@ -277,7 +287,12 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         """
         found = json.loads(self._fitted().card()).get("importance", [])
         if not found:
-            raise AttributeError("feature_importances_ are those of trees: fit with predictor='trees'")
+            kept = (
+                f"{self.method_!r} was kept, which has none"
+                if self.predictor == "trees"
+                else "fit with predictor='trees'"
+            )
+            raise AttributeError(f"feature_importances_ are those of trees: {kept}")
         return np.array(found)
 
     def predict(self, X: Any) -> Shaped | Frame:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _own, _regretless
-from ._arrays import Float
+from ._arrays import Float, Sparse
 from ._decide import decided
 from ._frames import dense, header, matched, picked, some, whole
 from ._project import coded
@@ -31,7 +31,7 @@ __all__ = ["Run", "read_problem"]
 
 
 def read_problem(path: str | PathLike[str]) -> Problem:
-    """The problem of a problem file. Predicted parts hold placeholders of their shape; θ is left out if it is predicted.
+    """The problem of a problem file. Predicted parts hold placeholders of their shape; θ is left out if all of it is predicted.
 
     >>> import pathlib, tempfile
     >>> import regretless as rl
@@ -64,8 +64,10 @@ def _stated(
     state: dict[str, Any], parts: Sequence[tuple[str, int, int, list[str]]], told: Any, placed: set[str]
 ) -> Problem:
     """The problem of a file, which knows what is predicted of it and what is known by row."""
+    for kind in ("soft", "at_most", "equal"):
+        state[kind] = [(name, _matrix(rows), *sides) for name, rows, *sides in state[kind]]
     problem = Problem.__new__(Problem)
-    problem.__setstate__(state)
+    problem.__setstate__(state | {"Q": _matrix(state["Q"])})
     declared: dict[str, list[str]] = {symbol: [] for symbol, *_ in parts}
     for symbol, first, last, columns in parts:
         declared[symbol] += columns if len(columns) == last - first else []
@@ -76,10 +78,15 @@ def _stated(
     return problem
 
 
+def _matrix(told: Any) -> Any:
+    """A sparse matrix is told by its coefficients."""
+    return Sparse(*told) if isinstance(told, tuple) else told
+
+
 class Run:
     """A finished run of ``regretless train`` or ``DecisionRegressor.save``: it decides here as on the command line, bit for bit.
 
-    It pickles by its path. ``X`` is an array with the model's features in its order, or a data frame (pandas, polars, Arrow) that has them by name, in any
+    It pickles by its path, with the ``predictor`` that it was given. ``X`` is an array with the model's features in its order, or a data frame (pandas, polars, Arrow) that has them by name, in any
     order and among others. Reading a run executes nothing: it holds text, JSON and numbers, and no pickles. Where the predictor was an
     object of the user's, the fitted object is asked for again: ``Run(directory, predictor=object)``; X is then what it predicts from.
     """
@@ -191,8 +198,8 @@ class Run:
         drawn: Axes = learning_curve(self.epochs, axes(ax))
         return drawn
 
-    def __reduce__(self) -> tuple[type[Run], tuple[str]]:
-        return Run, (str(self.directory.absolute()),)
+    def __reduce__(self) -> tuple[Any, tuple[str, Any]]:
+        return _opened, (str(self.directory.absolute()), self._predictor)
 
     def __repr__(self) -> str:
         kept = f"{self.method}, {len(self.features)} features → {len(self.targets)} targets"
@@ -208,6 +215,11 @@ class Run:
             "summary": self.summary,
         }
         return table([{"": key, " ": value} for key, value in facts.items() if value])
+
+
+def _opened(directory: str, predictor: Any) -> Run:
+    """A run that was pickled."""
+    return Run(directory, predictor=predictor)
 
 
 def features_of(what: str, X: Any, run: Run) -> Float:

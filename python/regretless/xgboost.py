@@ -32,9 +32,11 @@ class XGBoostObjective(Objective):
     The label of the training matrix has a column for each predicted number; the truths that are learned from are those given here.
     """
 
-    def __call__(self, raw: Float, _: Any = None) -> tuple[Float, Float]:
-        """Gradient and curvature of raw scores."""
-        return self.slopes(raw)
+    _train = "xgboost.train(objective.params(), data, obj=objective)"
+
+    def __call__(self, raw: Float, data: Any = None) -> tuple[Float, Float]:
+        """Gradient and curvature of raw scores; the rows of ``data`` count as its weights say."""
+        return self._of(raw, data)
 
     def params(self, **others: Any) -> dict[str, Any]:
         """Parameters of ``xgboost.train``: scores start at 0, no metric of its own, and others."""

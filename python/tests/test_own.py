@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import ClassVar
 
 import numpy as np
@@ -124,8 +125,12 @@ def test_what_cannot_be_used_is_said() -> None:
         rl.DecisionRegressor(newsvendor(), predicts="d", predictor=3).fit(X, y)
     with pytest.raises(rl.TrainingError, match="is a class"):
         rl.DecisionRegressor(newsvendor(), predicts="d", predictor=Ridge).fit(X, y)
-    with pytest.raises(rl.RegretlessError, match="nothing to train"):
-        rl.DecisionRegressor(newsvendor(), "surrogate-smooth", predicts="d", predictor=Ridge()).fit(X, y)
+    Spy.log = []
+    with pytest.raises(rl.TrainingError, match=r"nothing to train.*lightgbm\.objective.*torch\.DecisionLoss"):
+        rl.DecisionRegressor(newsvendor(), "surrogate-smooth", predicts="d", predictor=Spy()).fit(X, y)
+    assert not Spy.log, "refused before anything is fitted"
+    with pytest.raises(rl.TrainingError, match="alone"):
+        rl.DecisionRegressor(newsvendor(), "spo+-smooth+l2", predicts="d", predictor=Ridge()).fit(X, y)
 
     class Short(Ridge):
         def predict(self, X):
@@ -133,3 +138,109 @@ def test_what_cannot_be_used_is_said() -> None:
 
     with pytest.raises(rl.TrainingError, match="MultiOutputRegressor"):
         rl.DecisionRegressor(newsvendor(), "l2", predicts="d", predictor=Short()).fit(X, y)
+
+
+def test_rows_to_choose_by_may_be_given() -> None:
+    # With 103 errors no decision is as good as its neighbour.
+    X, y = rows(6, 103)
+    new, truth = rows(7, 60)
+    Spy.log = []
+    fit = {"predicts": "d", "predictor": Spy(), "shuffle": False}
+    model = rl.DecisionRegressor(newsvendor(), "l2+scenarios", **fit).fit(X, y, validation=(new, truth))
+    # All of X is learned from, and nothing of the rows to choose by.
+    assert model.predictor_.known == {float(x) for x in X[:, 0]}
+    assert model.predict(new).shape == (60, 2)
+    own = model.candidates_[-1]["valid"]["regret"]
+    assert own == pytest.approx(model.evaluate(new, truth).mean, rel=1e-6)
+
+
+def test_texts_have_one_axis() -> None:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    rng = np.random.default_rng(8)
+    words = np.array(["rain", "sun"], dtype=object)[rng.integers(0, 2, 120)]
+    y = np.where(words == "rain", 5.0, 15.0) + rng.normal(size=120)
+    problem = rl.Problem(1, theta=[0.0], soft=[rl.Soft([[1.0]], [0.0], weight=1.0, under=3.0)], sense="min")
+    pipeline = make_pipeline(CountVectorizer(), LinearRegression())
+    model = rl.DecisionRegressor(problem, "l2", predicts="d", predictor=pipeline).fit(words, y)
+    assert model.n_features_in_ == 1
+    assert model.predict(words[:10]).shape == (10,)
+
+
+def test_runs_pickle_with_their_object(tmp_path) -> None:
+    X, y = rows(9, 80)
+    model = rl.DecisionRegressor(newsvendor(), "l2", predicts="d", predictor=LinearRegression()).fit(X, y)
+    model.save(tmp_path / "run")
+    run = pickle.loads(pickle.dumps(rl.Run(tmp_path / "run", predictor=model.predictor_)))
+    np.testing.assert_allclose(run.decide(X), model.decide(X), atol=1e-6)
+
+
+def test_objects_are_compared() -> None:
+    X, y = rows(10, 300)
+    found = rl.compare(
+        newsvendor(), (X, y), ["l2", "l2+scenarios"], predicts="d", predictor=LinearRegression(), shuffle=False
+    )
+    by = {row["method"]: row for row in found.rows}
+    assert set(by) == {"constant", "l2", "l2+scenarios"} and by["l2"]["seeds"] == 1
+    # By hand: fitted on three fifths, judged on the last.
+    by_hand = LinearRegression().fit(X[:180], y[:180]).predict(X[240:])
+    wanted = rl.regret(newsvendor(), by_hand, y[240:], predict="d").mean
+    assert by["l2"]["regret"] == pytest.approx(wanted, rel=1e-5)
+    assert by["l2+scenarios"]["regret"] < by["l2"]["regret"] < by["constant"]["regret"]
+    for seeds in (5, [0, 1]):
+        with pytest.raises(rl.TrainingError, match="fitted once"):
+            rl.compare(newsvendor(), (X, y), ["l2"], seeds, predicts="d", predictor=LinearRegression())
+
+
+def knapsack(seed: int, count: int) -> tuple[rl.Problem, np.ndarray, np.ndarray]:
+    """Three of six, gains with curves that a small predictor gets half right."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, size=(count, 3))
+    slopes = np.random.default_rng(99).normal(size=(3, 6))
+    y = 3.0 + X @ slopes + 2.0 * (X @ slopes) ** 2 + 0.2 * rng.normal(size=(count, 6))
+    return rl.Problem(6, B=[[1.0] * 6], c=3.0, upper=1.0), X, y
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_boosters_learn_from_decisions(library: str) -> None:
+    module = pytest.importorskip(library)
+    if library == "lightgbm":
+        wrapper = module.LGBMRegressor(n_estimators=60, num_leaves=4, verbose=-1, n_jobs=1, random_state=0)
+    else:
+        wrapper = module.XGBRegressor(n_estimators=60, max_depth=2, n_jobs=1, random_state=0)
+    problem, X, y = knapsack(0, 600)
+    _, new, truth = knapsack(1, 600)
+    model = rl.DecisionRegressor(problem, "spo+", predictor=wrapper, warmup=5).fit(X, y)
+    assert model.predict(new).shape == (600, 6)
+    # The object that is kept is that objective's booster on the training rows.
+    objective = getattr(rl, library).objective(problem, "spo+", np.zeros((2, 6)))
+    assert objective.outputs == 6
+    constant = rl.regret(problem, np.tile(y.mean(axis=0), (600, 1)), truth).mean
+    found = model.evaluate(new, truth).mean
+    assert found < 0.6 * constant, (found, constant)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(new), model.predict(new))
+
+
+def test_modules_learn_from_decisions() -> None:
+    torch = pytest.importorskip("torch")
+    problem, X, y = knapsack(2, 400)
+    _, new, truth = knapsack(3, 600)
+    # Features in thousands: they are standardised.
+    X, new = 1000.0 * X, 1000.0 * new
+    torch.manual_seed(0)
+    line = torch.nn.Linear(3, 6)
+    before = [p.clone() for p in line.parameters()]
+    fit = {"predictor": line, "epochs": 30, "learning_rate": 0.02, "shuffle": False}
+    models = {method: rl.DecisionRegressor(problem, method, **fit).fit(X, y) for method in ("l2", "spo+")}
+    assert all(torch.equal(a, b) for a, b in zip(before, line.parameters())), "what was given stays as it was"
+    found = {method: model.evaluate(new, truth).mean for method, model in models.items()}
+    # Squared errors of a line: scikit-learn's by hand, or better by the epoch that is kept.
+    by_hand = LinearRegression().fit(X[:320], y[:320]).predict(new)
+    wanted = rl.regret(problem, by_hand, truth).mean
+    assert found["l2"] < 1.05 * wanted
+    assert found["spo+"] < found["l2"], found
+    again = rl.DecisionRegressor(problem, "spo+", **fit).fit(X, y)
+    np.testing.assert_array_equal(again.predict(new), models["spo+"].predict(new))
+    with pytest.raises(rl.TrainingError, match="the module gives"):
+        rl.DecisionRegressor(problem, "spo+", predictor=torch.nn.Linear(3, 5)).fit(X, y)

@@ -123,14 +123,16 @@ impl Learner {
     /// The features of the model in the columns of a frame, as the model takes them, and what is new to it in words.
     fn features<'py>(&self, py: Python<'py>, columns: Columns<'_>) -> PyResult<Features<'py>> {
         let card = self.decider.card();
-        let (features, new) = features_of(&frame(columns)?, card).map_err(|e| error::spec(&e))?;
+        let (features, new) =
+            features_of(&frame(columns)?, card, self.decider.past()).map_err(|e| error::spec(&e))?;
         let rows = features.len() / card.features.len().max(1);
         Ok((table(py, rows, card.features.len(), features)?, new))
     }
 
     /// True if every feature is a number.
     fn plain(&self) -> bool {
-        self.decider.card().kinds().iter().all(|kind| *kind == Kind::Number)
+        let card = self.decider.card();
+        card.lags.is_none() && card.kinds().iter().all(|kind| *kind == Kind::Number)
     }
 
     /// Predictions for rows of features.

@@ -18,6 +18,7 @@ mod problem;
 mod project;
 mod run;
 mod sharpness;
+mod stated;
 mod study;
 mod surrogate;
 

@@ -12,6 +12,7 @@ use regretless_core::{self as core, Coefficients, Matrix, Oracle, Soft, Status, 
 use crate::arrays::{Given, Overrides, flat, kinds, of_kind, parameter, table};
 use crate::error;
 use crate::run::in_pieces;
+use crate::stated::{Places, places};
 
 /// Coefficients as Python has them: an array, or height, width, rows, columns and values of a sparse matrix.
 #[derive(FromPyObject)]
@@ -30,9 +31,6 @@ pub(crate) struct Problem {
     pub(crate) inner: core::Problem,
     oracle: Oracle,
 }
-
-/// Rows and columns.
-type Places<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
 /// The column of each entry, if names tell; else names that are missing, and columns that nothing is called like.
 type ByName = (Option<Vec<usize>>, Vec<String>, Vec<String>);
@@ -126,12 +124,7 @@ impl Problem {
     /// Row and column of each value of a sparse parameter.
     fn places<'py>(&self, py: Python<'py>, symbol: &str) -> PyResult<Option<Places<'py>>> {
         let sparse = parameter(symbol)?.pattern(&self.inner).filter(|pattern| !pattern.is_dense());
-        Ok(sparse.map(|pattern| {
-            let (rows, columns): (Vec<_>, Vec<_>) = (0..pattern.entries()).map(|e| pattern.place(e)).unzip();
-            let whole = |i: &usize| i64::try_from(*i).unwrap_or(i64::MAX);
-            let array = |part: Vec<usize>| part.iter().map(whole).collect::<Vec<_>>().to_pyarray(py);
-            (array(rows), array(columns))
-        }))
+        Ok(sparse.map(|pattern| places(py, pattern, 0..pattern.entries(), 0)))
     }
 
     /// What names of columns say about a parameter's entries: the column of each, or names that are missing and columns that

@@ -1,113 +1,22 @@
 //! Problems with what is predicted of them and how it is learned; problem files and run directories.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use regretless_core::problem::Block;
-use regretless_core::{Coefficients, Sense};
 use regretless_learn::{Task, Warmup};
 use regretless_project::check::{Table, check};
 use regretless_project::page::{Finished, runs};
-use regretless_project::{Kind, Overrides, ProjectError, Run, Spec};
+use regretless_project::{Overrides, ProjectError, Run, Spec};
 
-use crate::arrays::{parameter, table};
+use crate::arrays::parameter;
 use crate::data::{Columns, Data, frame};
 use crate::error;
 use crate::learner::Learner;
-use crate::loss::{GivenTerm, given_terms, told_terms};
+use crate::loss::{GivenTerm, given_terms};
 use crate::problem::Problem;
 use crate::run::detached;
-
-type Vector<'py> = Bound<'py, PyArray1<f64>>;
-type Rows<'py> = (String, Bound<'py, PyArray2<f64>>, Vector<'py>);
-
-fn rows<'py>(
-    py: Python<'py>,
-    matrix: &Coefficients,
-    blocks: &[Block],
-    of: impl Fn(&Block) -> Vector<'py>,
-) -> PyResult<Vec<Rows<'py>>> {
-    let n = matrix.cols();
-    let one = |block: &Block| {
-        let own = block.rows.clone().flat_map(|i| matrix.row(i).to_vec(n)).collect();
-        Ok((block.name.clone(), table(py, block.rows.len(), n, own)?, of(block)))
-    };
-    blocks.iter().map(one).collect()
-}
-
-/// What `Problem` is made from.
-fn state<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Bound<'py, PyDict>> {
-    let problem = spec.problem();
-    let predicts = |symbol: &str| spec.placed().terms.iter().any(|t| t.parameter.symbol() == symbol);
-    let out = PyDict::new(py);
-    out.set_item("n", problem.n())?;
-    out.set_item("sense", if problem.sense() == Sense::Max { "max" } else { "min" })?;
-    out.set_item("variables", problem.variables())?;
-    let theta = (problem.states_theta() && !predicts("theta")).then(|| problem.theta().to_pyarray(py));
-    out.set_item("theta", theta)?;
-    let quadratic =
-        problem.Q().map(|q| table(py, q.rows(), q.cols(), q.view().dense().into_owned())).transpose()?;
-    out.set_item("Q", quadratic)?;
-    let soft = problem.soft();
-    let part = |values: &[f64], block: &Block| values[block.rows.clone()].to_pyarray(py);
-    let blocks: Vec<_> = rows(py, &soft.C, &soft.blocks, |block| part(&soft.d, block))?
-        .into_iter()
-        .zip(&soft.blocks)
-        .map(|((name, matrix, limits), block)| {
-            (name, matrix, limits, part(&soft.alpha, block), part(&soft.under, block))
-        })
-        .collect();
-    out.set_item("soft", blocks)?;
-    for (kind, hard) in [("at_most", problem.at_most()), ("equal", problem.equal())] {
-        out.set_item(kind, rows(py, &hard.rows, &hard.blocks, |block| part(&hard.rhs, block))?)?;
-    }
-    out.set_item("lower", problem.lower().to_pyarray(py))?;
-    out.set_item("upper", problem.upper().to_pyarray(py))?;
-    Ok(out)
-}
-
-/// A predicted part: symbol, the entries of the parameter from and to, its columns by name or pattern.
-type Part = (&'static str, usize, usize, Vec<String>);
-
-/// What is predicted and known that is no parameter as a whole: columns, those of a key together, and terms.
-type Told = (Vec<Vec<String>>, Vec<Vec<String>>, Vec<GivenTerm>);
-
-/// The state of a problem file's problem, its name, what it predicts in the order of the targets, and how, where that is not
-/// parameters as a whole. The last are the parameters that hold placeholders.
-type Stated<'py> = (Bound<'py, PyDict>, Option<String>, Vec<Part>, Option<Told>, BTreeSet<&'static str>);
-
-fn stated<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Stated<'py>> {
-    let told = spec.quantities().map_err(|e| error::spec(&e))?;
-    let told = told.map(|q| (q.predicted, q.known, told_terms(q.placement.terms())));
-    let placed = spec.placed().terms.iter().map(|term| term.parameter.symbol()).collect();
-    Ok((state(py, spec)?, spec.name().map(str::to_owned), parts(spec), told, placed))
-}
-
-/// What is predicted as a whole, and entry by entry where it is not.
-fn parts(spec: &Spec) -> Vec<Part> {
-    let problem = spec.problem();
-    let mut all = Vec::new();
-    for (at, part) in spec.placed().selections.iter().enumerate().filter(|(_, p)| p.kind == Kind::Predicted) {
-        let range = |parameter: regretless_core::Parameter, rows: std::ops::Range<usize>| {
-            let entries = parameter.pattern(problem).map_or(rows.clone(), |p| p.range(rows.clone()));
-            (parameter.symbol(), entries.start, entries.end, part.columns.clone())
-        };
-        match &part.home {
-            Some((parameter, rows)) => all.push(range(*parameter, rows.clone())),
-            None => all.extend(
-                spec.placed()
-                    .parameters(at)
-                    .into_iter()
-                    .map(|parameter| (parameter.symbol(), 0, 0, part.columns.clone())),
-            ),
-        }
-    }
-    all
-}
+use crate::stated::{Part, Stated, parts, stated};
 
 /// A setting as Python gives it; `None` for null.
 fn of<T: serde::de::DeserializeOwned>(key: &str, value: serde_json::Value) -> PyResult<Option<T>> {
