@@ -198,6 +198,9 @@ pub(crate) struct DecideArgs {
     /// The table of features: CSV, CSV.gz or Parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) features: PathBuf,
+    /// For a model that looks back: a table with what came true since it was trained, or all that did
+    #[arg(long, value_name = "FILE")]
+    pub(crate) history: Option<PathBuf>,
     /// Where the decisions go, by its ending: .csv, .jsonl or .parquet, or a folder. Default: CSV to stdout
     #[arg(long, value_name = "FILE|DIR")]
     pub(crate) out: Option<PathBuf>,

@@ -69,6 +69,9 @@ pub(crate) enum CliError {
     /// A file that another command is writing.
     #[error("{path}: another command is writing this file")]
     Busy { path: String },
+    /// A history for a model that does not look back.
+    #[error("--history: no feature of this model looks back at one")]
+    NoLags,
     /// A share of the work and no folder for it.
     #[error("--shard needs a folder for its files")]
     ShardNeedsFolder,

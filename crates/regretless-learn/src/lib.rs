@@ -31,6 +31,7 @@ pub use content::Content;
 pub use data::dataset::{Dataset, Known, Names};
 pub use data::encoder::{Encoder, Encoding};
 pub use data::kind::{DatePart, Kind, NEW, civil, days};
+pub use data::past::{Lag, Lags, Look, Past, Twice};
 pub use data::scaler::Scaler;
 pub use data::series::Series;
 pub use data::suspicions::ENOUGH;

@@ -297,6 +297,56 @@ fn dates_begin_parts_and_gaps_part_them() {
     assert_eq!((train.0, valid.0, test.0), ((0..22).collect(), (24..30).collect(), (32..40).collect()));
 }
 
+/// What a date leaves empty, and what a gap takes away, is said.
+#[test]
+fn parts_without_rows_and_rows_without_a_part_are_said() {
+    let notes = |split: &str| {
+        let data = format!("file = \"history.csv\"\nfeatures = \"f\"\ntime = \"day\"\n{split}");
+        Project::new(&problem(&data, ""), &panel()).task().notes().join("\n")
+    };
+    let said = notes("split = { test_from = 2019-01-01 }");
+    let empty = "the test begins at 2019-01-01 (`test_from`), and the last row is of 2018-02-09";
+    assert!(said.contains(empty), "{said}");
+    let said = notes("split = { valid_from = 2018-01-21, test_from = 2018-02-01, gap = 7 }");
+    // Seven days of three shops, twice.
+    assert!(said.contains("42 rows in the gap before validation or test"), "{said}");
+    assert_eq!(notes("split = { test_from = 2018-02-01 }"), "");
+}
+
+/// A feature that tells the answer is found through its gaps, and one that only comes near it is not.
+#[test]
+fn leaks_with_gaps() {
+    let warnings = |gap: &str, off: f64| {
+        let mut text = String::from("f,v_a,v_b\n");
+        for i in 0..60_i32 {
+            let a = f64::from(i * 7 % 11);
+            let leak =
+                if i % 5 == 2 { gap.to_owned() } else { (3.0 - 2.0 * a + off * f64::from(i)).to_string() };
+            writeln!(text, "{leak},{a},{}", i * 5 % 13).unwrap();
+        }
+        Project::new(&problem("file = \"history.csv\"", ""), &text).task().warnings().join("\n")
+    };
+    for gap in ["7", "NA", ""] {
+        let found = warnings(gap, 0.0);
+        assert_eq!(found.contains("`f` is an affine function of `v_a`"), gap != "7", "{gap}: {found}");
+        assert!(!warnings(gap, 1e-3).contains("affine"));
+    }
+}
+
+/// Levels that only later rows have say nothing, and that is said.
+#[test]
+fn levels_of_later_rows_are_counted() {
+    let mut text = String::from("f,shop,v_a,v_b\n");
+    for i in 0..40 {
+        let shop = if i < 30 { "old" } else { ["new", "newer"][i % 2] };
+        writeln!(text, "{i},{shop},{},{}", (i * 7) % 11, (i * 5) % 13).unwrap();
+    }
+    let data = "file = \"history.csv\"\nsplit = { kind = \"chronological\", valid = 0.2, test = 0.2 }";
+    let notes = Project::new(&problem(data, ""), &text).task().notes().join("\n");
+    let said = "`shop`: 10 rows of validation and test with levels that no training row has: `new`, `newer`";
+    assert!(notes.contains(said), "{notes}");
+}
+
 #[test]
 fn series_stay_whole_where_they_are_drawn() {
     let [train, valid, test] = of_panel("split = { kind = \"series\", valid = 0.3, test = 0.3 }");

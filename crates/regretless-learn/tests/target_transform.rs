@@ -6,9 +6,11 @@
 mod common;
 
 use std::cell::Cell;
+use std::fmt::Write;
 
-use common::{Project, essence, fit, lp_with, skewed};
-use regretless_learn::{Dataset, Model, Observer, Scale, Silent, Task, judge};
+use common::{NEWSVENDOR, Project, essence, fit, lp_with, normal, skewed};
+use rand::RngExt;
+use regretless_learn::{Dataset, Model, Observer, Scale, Silent, Task, judge, stream};
 use regretless_project::{Run, train_new, train_on};
 
 const KINDS: [&str; 3] = ["kind = \"linear\"", "layers = [8]", "kind = \"trees\"\nmin_rows = 5\nleaves = 8"];
@@ -150,6 +152,52 @@ fn weights_count_on_the_way_back() {
     let even = mean_of(vec![1.0; rows]);
     let uneven = mean_of((0..rows).map(|i| if i % 2 == 0 { 3.0 } else { 1e-3 }).collect());
     assert!(even > 1.0 && uneven > 1.0 && (even - uneven).abs() > 1e-4, "{even} {uneven}");
+}
+
+/// A scale is chosen for weighted rows, too, and by those that count.
+#[test]
+fn weighted_rows_choose_a_scale() {
+    for kind in ["kind = \"linear\"", "layers = [16]"] {
+        let task = skewed(300, &format!("[predictor]\n{kind}\n[training]\nepochs = 40\n")).task();
+        let rows = task.data().rows();
+        let chosen = |weights: Vec<f64>| {
+            let data: Dataset = task.data().clone().with_weights(weights);
+            let (problem, placement) = (task.problem().clone(), task.placement().clone());
+            let task = Task::new(problem, placement, data, task.settings().clone()).unwrap();
+            scales(&fit(&task, "l2").unwrap().candidate.fitted.model)
+        };
+        let even = chosen(vec![1.0; rows]);
+        assert_eq!(even, [Scale::Log; 8], "{kind}");
+        assert_eq!(chosen((0..rows).map(|i| [2.0, 0.5][i % 2]).collect()), even, "{kind}");
+    }
+}
+
+/// y = exp(f(ξ) + ε): predictors of log y whose errors on the rows that they learned from are too small predict means all the same.
+#[test]
+fn means_come_back_as_means() {
+    let mut rng = stream(9, 0, 0);
+    let mut table = String::from("p,q,demand\n");
+    let center = |p: f64, q: f64| 0.5 + (3.0 * p).sin() * q;
+    for _ in 0..6000 {
+        let (p, q): (f64, f64) = (rng.random_range(-1.0..=1.0), rng.random_range(-1.0..=1.0));
+        writeln!(table, "{p},{q},{}", (center(p, q) + 0.5 * normal(&mut rng)).exp()).unwrap();
+    }
+    let trees = "kind = \"trees\"\nmin_rows = 5\nleaves = 60\ntarget_transform = \"log\"\n";
+    let problem = NEWSVENDOR.replace("kind = \"linear\"", trees);
+    let settings = "[training]\nepochs = 60\nkeep = \"last\"\nstop = \"never\"\n";
+    let task = Project::new(&format!("{problem}{settings}"), &table).task();
+    let model = fit(&task, "l2").unwrap().candidate.fitted.model;
+    // E y = exp(f + σ²/2).
+    let features = task.features(task.test());
+    let wanted: f64 = features.chunks_exact(2).map(|x| (center(x[0], x[1]) + 0.125).exp()).sum();
+    let ratio = model.predict(&features, task.test().len()).iter().sum::<f64>() / wanted;
+    assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
+    // The errors on training rows, by themselves, would say too little.
+    let rows = task.train();
+    let (found, truths) = (model.predict(&task.features(rows), rows.len()), task.targets(rows));
+    let own = found.iter().zip(&truths).map(|(p, y)| (y / p * model.transforms[0].correction).max(0.0));
+    let small = own.sum::<f64>() / truths.len() as f64;
+    assert!(small / model.transforms[0].correction < 0.98, "{small}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod common;
 use std::cell::Cell;
 use std::fmt::Write;
 
-use common::{Project, essence, fit, lp_table, lp_with};
+use common::{Project, essence, fit, lp_table, lp_with, newsvendor};
 use rand::RngExt;
 use regretless_learn::{
     Binned, Ensembles, Linear, Monotone, Observer, Predictor, Quantile, Silent, Slopes, TreeBase,
@@ -335,16 +335,19 @@ fn numbers_do_not_depend_on_threads() {
         })
     };
     assert!(run(1) == run(3));
-    let project = project();
-    let run = |method: &str, threads: usize| {
-        let dir = project.path(&format!("{method}-{threads}"));
+    for method in ["l2", "spo+", "surrogate-smooth+l2"] {
+        same_by_threads(&project(), method);
+    }
+}
+
+fn same_by_threads(project: &Project, method: &str) {
+    let run = |threads: usize| {
+        let dir = project.path(&format!("{method}-on-{threads}"));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| train_new(&project.with_method(method), &dir, &mut Silent)).unwrap();
         essence(&dir)
     };
-    for method in ["l2", "spo+", "surrogate-smooth+l2"] {
-        assert!(run(method, 1) == run(method, 3), "{method}");
-    }
+    assert!(run(1) == run(3), "{method}");
 }
 
 /// Asks for the end after so many looks at the flag, which happen before every round and within it.
@@ -363,14 +366,35 @@ impl Observer for Stop {
 #[test]
 fn stopped_runs_go_on_bit_by_bit() {
     let with =
-        |own: &str| lp_with(&format!("{TREES}{own}\n"), "epochs = 6\nstop = { patience = 8 }\nwarmup = 2");
+        |keys: &str| lp_with(&(TREES.to_owned() + keys), "epochs = 6\nstop = { patience = 8 }\nwarmup = 2");
     go_on(&project(), &["l2", "surrogate-smooth", "auto"]);
-    go_on(&with("base = \"linear\"\nensembles = \"auto\""), &["spo+"]);
-    go_on(&with("ensembles = \"each\"\nmonotone = { p = \"increasing\" }"), &["spo+"]);
-    // The line follows the data, whatever the trees on it are told.
-    let both = with("base = \"linear\"\nmonotone = { p = \"increasing\" }");
-    let refused = train_new(&both.with_method("spo+"), &both.path("both"), &mut Silent).unwrap_err();
-    assert!(refused.to_string().contains("monotone"), "{refused}");
+    go_on(&with("base = \"linear\"\nensembles = \"auto\"\n"), &["spo+"]);
+    go_on(&with("base = \"constant\"\nmonotone = { p = \"increasing\" }\n"), &["spo+"]);
+}
+
+/// Predicted limits: demand, which decision losses reach through the soft row.
+#[test]
+fn predicted_limits() {
+    let trees = TREES.replace("[predictor]\n", "").replace("kind = \"trees\"", "");
+    let plain = newsvendor("epochs = 12\nlearning_rate = 0.3\nscenarios = { count = 20 }", 120);
+    let text = std::fs::read_to_string(plain.path("problem.toml")).unwrap();
+    let text = text.replace("learning_rate = 0.05\n", "");
+    plain.write("problem.toml", text.replace("kind = \"linear\"", &format!("kind = \"trees\"{trees}")));
+    let methods = ["surrogate-smooth", "surrogate-smooth+scaled", "df", "weighted-l1"];
+    let constant = fit(&plain.task(), "constant").unwrap().candidate.valid.measures.regret;
+    for method in methods {
+        let regret = fit(&plain.task(), method).unwrap().candidate.valid.measures.regret;
+        assert!(regret < 0.9 * constant, "{method}: {regret} against {constant}");
+        same_by_threads(&plain, method);
+    }
+    go_on(&plain, &methods);
+}
+
+#[test]
+fn directions_are_refused_on_a_line() {
+    let both = TREES.to_owned() + "base = \"linear\"\nmonotone = { p = \"increasing\" }\n";
+    let error = fit(&lp_with(&both, "epochs = 2").task(), "l2").unwrap_err().to_string();
+    assert!(error.contains("`monotone` binds trees"), "{error}");
 }
 
 fn go_on(project: &Project, methods: &[&str]) {

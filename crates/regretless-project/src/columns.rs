@@ -3,13 +3,15 @@
 mod features;
 mod kinds;
 
+pub(crate) use features::takes_numbers_only;
+
 use std::collections::BTreeSet;
 
 use crate::data::{Allowed, Guess};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::selection::{Kind as Taking, Selection, no_column, pick, repeated};
-use crate::{Placed, Spec};
-use regretless_learn::{Kind, Split};
+use crate::{Placed, Spec, lags};
+use regretless_learn::{Kind, Lags, Split};
 
 /// What is read of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,13 +23,15 @@ pub struct Want {
 }
 
 /// The columns of a table that are used, counted from 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns {
     /// The feature columns, in the order of the features.
     pub features: Vec<usize>,
-    /// Their names.
+    /// The features of the past, which come after the columns.
+    pub lags: Option<Lags>,
+    /// The names of all features.
     pub feature_names: Vec<String>,
-    /// What they hold; the names of levels come while the table is read.
+    /// What they hold, and the features of the past after them; the names of levels come while the table is read.
     pub kinds: Vec<Kind>,
     /// The columns that are predicted, each once, in the order of [`Spec::predicted`].
     pub targets: Vec<usize>,
@@ -58,6 +62,8 @@ pub struct Columns {
 pub(crate) struct Wonted<'a> {
     pub(crate) names: &'a [String],
     pub(crate) kinds: &'a [Kind],
+    /// Those of the past, the last ones.
+    pub(crate) lags: Option<&'a Lags>,
     /// Whether levels that have no name yet are new ones, and not to be told apart.
     pub(crate) fixed: bool,
 }
@@ -100,7 +106,12 @@ impl Columns {
         if let (true, Split::Column(split)) = (want.targets, &spec.settings().split) {
             columns.split = Some(one(split, "`data.split.column` names it")?);
         }
-        if want.targets {
+        columns.lags = match wonted {
+            _ if !want.features => None,
+            Some(wonted) => wonted.lags.cloned(),
+            None => lags::of(spec, header, guesses, place)?,
+        };
+        if want.targets || columns.lags.is_some() {
             for name in data.iter().flat_map(|data| &data.series) {
                 columns.series.push(one(name, "`data.series` names it")?);
             }
@@ -121,17 +132,22 @@ impl Columns {
                     "the table before has it as a feature"
                 };
                 let find = |name: &String| one(name, why);
-                columns.features = wonted.names.iter().map(find).collect::<Result<_>>()?;
+                let past = wonted.lags.map_or(0, |lags| lags.features.len());
+                let there = &wonted.names[..wonted.names.len().saturating_sub(past)];
+                columns.features = there.iter().map(find).collect::<Result<_>>()?;
                 columns.kinds = wonted.kinds.to_vec();
             }
             _ if want.features => {
                 features::resolve(&mut columns, spec, header, guesses, want, place)?;
                 columns.kinds = kinds::of(&columns.features, spec, header, guesses, want, place)?;
+                let past = columns.lags.iter().flat_map(|lags| &lags.features);
+                columns.kinds.extend(past.map(|_| Kind::Number));
             }
             _ => {}
         }
         let name = |&i: &usize| header[i].clone();
-        columns.feature_names = columns.features.iter().map(name).collect();
+        let past = columns.lags.iter().flat_map(Lags::names);
+        columns.feature_names = columns.features.iter().map(name).chain(past).collect();
         columns.target_names = columns.targets.iter().map(name).collect();
         columns.known_names = columns.known.iter().map(name).collect();
         if let Some(twice) = repeated(columns.feature_names.iter()) {
@@ -139,7 +155,8 @@ impl Columns {
                 .hint("it would be a feature: rename one of the two, or add the name to `data.exclude`"));
         }
         if columns.selectors.is_empty() {
-            columns.selectors.clone_from(&columns.feature_names);
+            let past = columns.lags.iter().flat_map(|lags| &lags.features).map(ToString::to_string);
+            columns.selectors = columns.features.iter().map(name).chain(past).collect();
         }
         Ok(columns)
     }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use regretless_learn::{DatePart, words};
 use serde::Serialize;
 
+use crate::selection::matches;
+
 /// The `[data]` section, checked.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DataSettings {
@@ -24,6 +26,18 @@ pub struct DataSettings {
     pub series: Vec<String>,
     /// The column that says when a row is; without one the order of the table says it.
     pub time: Option<String>,
+    /// The time from one row of a series to the next; `None` for the least step of the table.
+    pub period: Option<f64>,
+    /// How many periods before a row the newest value is known.
+    pub delay: u32,
+}
+
+impl DataSettings {
+    /// True if somebody says what this column holds.
+    pub(crate) fn states(&self, column: &str) -> bool {
+        let named = self.kinds.iter().any(|(selector, _)| selector == column || matches(selector, column));
+        named || self.series.iter().any(|name| name == column)
+    }
 }
 
 /// What a column holds.

@@ -1,18 +1,23 @@
 //! Features and truths of a table, a chunk of rows at a time.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::coded::strangers;
 use crate::columns::{Columns, Taken, Want, Wonted, taken};
 use crate::data::{Allowed, Bad, Chunk, Levels, MOST_LEVELS, Reads, Selection, TableReader, Wanted};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
-use regretless_learn::{Kind, ModelCard, Part, PredictorKind, some_of};
+use regretless_learn::{Kind, ModelCard, Part, Past, PredictorKind, count, some_of};
 
 use crate::data_settings::Missing;
 use crate::{Limits, Spec};
 
 /// Rows without a value that a message names.
 const NAMED: usize = 10;
+
+/// What a row of history takes beside its numbers, as numbers: its line, time, part and series.
+const BESIDES: usize = 4;
 
 /// Rows of a dataset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,6 +65,9 @@ pub struct DataReader<'a> {
     /// The part that each target and each known column belongs to.
     taken: Vec<crate::Selection>,
     lacking: Lacking,
+    /// What features of the past are made of.
+    past: Option<Arc<Past>>,
+    oddities: Vec<String>,
     /// Rows met and rows kept.
     seen: (usize, usize),
     done: bool,
@@ -76,6 +84,8 @@ struct Lacking {
     every: bool,
     /// Rows that lack a feature and are used all the same, feature by feature.
     gaps: Vec<usize>,
+    /// Rows that were left out, by the first column that they lack.
+    dropped: BTreeMap<usize, usize>,
 }
 
 impl DataReader<'static> {
@@ -101,7 +111,7 @@ impl<'a> DataReader<'a> {
     /// A table for a model, see [`DataReader::stream`].
     pub fn of_model(spec: &Spec, reader: TableReader<'a>, want: Want, card: &ModelCard) -> Result<Self> {
         let kinds = card.kinds();
-        let wonted = Wonted { names: &card.features, kinds: &kinds, fixed: true };
+        let wonted = Wonted { names: &card.features, kinds: &kinds, lags: card.lags.as_ref(), fixed: true };
         let mut data = Self::wonted(spec, reader, want, Some(wonted))?;
         data.expect_known(&card.known)?;
         data.lacking.every = !want.targets;
@@ -119,6 +129,7 @@ impl<'a> DataReader<'a> {
         let guesses = reader.guesses();
         let columns = Columns::find(spec, reader.header(), &guesses, want, &reader.place(), wonted)?;
         let parts = taken(spec, reader.header(), want, &reader.place())?;
+        let oddities = if wonted.is_none() { Self::odd(spec, &reader, &columns) } else { Vec::new() };
         let mut levels = Vec::new();
         let feature = |(&index, kind): (&usize, &Kind)| match kind {
             Kind::Number => Wanted::number(index, Some(Allowed::Finite), true),
@@ -140,15 +151,46 @@ impl<'a> DataReader<'a> {
         }));
         let texts =
             columns.key.into_iter().chain(columns.split).chain(columns.series.iter().copied()).collect();
-        reader.select_checked(Selection { columns: wanted, texts, levels, ..Selection::default() });
+        // What decides keeps nothing.
+        let entries = wonted.is_none_or(|wonted| !wonted.fixed).then_some(spec.limits().entries);
+        reader.select_checked(Selection {
+            columns: wanted,
+            texts,
+            levels,
+            entries,
+            besides: BESIDES,
+            ..Selection::default()
+        });
         let taken = parts.into_iter().map(|taken| taken.part.clone()).collect();
         let missing = spec.data().map_or(Missing::default(), |data| data.missing);
         let predictor = spec.predictor();
         let takes = matches!(missing, Missing::Keep | Missing::Mean)
             && predictor.kind != PredictorKind::Given
             && (predictor.standardise || predictor.kind == PredictorKind::Trees);
-        let lacking = Lacking { missing, takes, every: false, gaps: vec![0; columns.features.len()] };
-        Ok(Self { lacking, reader, columns, taken, seen: (0, 0), done: false, grouped: false })
+        let lacking = Lacking {
+            missing,
+            takes,
+            every: false,
+            gaps: vec![0; columns.feature_names.len()],
+            dropped: BTreeMap::new(),
+        };
+        Ok(Self {
+            lacking,
+            past: None,
+            oddities,
+            reader,
+            columns,
+            taken,
+            seen: (0, 0),
+            done: false,
+            grouped: false,
+        })
+    }
+
+    /// Says what is known of the past: that of a model, or of all that is learned from. Without it features of the past are missing.
+    pub fn knowing(mut self, past: Option<Arc<Past>>) -> Self {
+        self.past = past;
+        self
     }
 
     /// What the features hold, with the levels that were met so far.
@@ -168,6 +210,26 @@ impl<'a> DataReader<'a> {
         self.reader.remark()
     }
 
+    /// Columns that are read as text because of a few cells, in words.
+    pub fn oddities(&self) -> &[String] {
+        &self.oddities
+    }
+
+    fn odd(spec: &Spec, reader: &TableReader<'_>, columns: &Columns) -> Vec<String> {
+        let data = spec.data();
+        let stated = |name: &String| data.is_some_and(|data| data.states(name));
+        let named = columns.features.iter().zip(&columns.feature_names).zip(&columns.kinds);
+        let texts = named.filter(|((_, name), kind)| matches!(kind, Kind::Category(_)) && !stated(name));
+        let one = |((&index, name), _): ((&usize, &String), &Kind)| {
+            let (name, cell) = (shorten(name), reader.odd(index)?);
+            Some(format!(
+                "`{name}` is taken as text because of {cell}: empty it and its like if the column holds numbers, or say that \
+                 it does not with kinds = {{ {name} = \"category\" }}"
+            ))
+        };
+        texts.filter_map(one).collect()
+    }
+
     /// Levels that the model does not know, in words, a line a column.
     pub fn strangers(&self) -> Vec<String> {
         let categories = self.columns.kinds.iter().zip(&self.columns.feature_names);
@@ -180,6 +242,21 @@ impl<'a> DataReader<'a> {
         let named = self.columns.feature_names.iter().zip(&self.lacking.gaps).filter(|(_, gaps)| **gaps > 0);
         let told: Vec<String> = named.map(|(name, gaps)| format!("{} ({gaps})", shorten(name))).collect();
         (!told.is_empty()).then(|| format!("rows without a value, taken as missing: {}", some_of(&told)))
+    }
+
+    /// Rows that were left out, by the column that they lack, in words.
+    pub fn dropped(&self) -> Option<String> {
+        let rows: usize = self.lacking.dropped.values().sum();
+        let one = |(&index, rows): (&usize, &usize)| {
+            let past = index.checked_sub(self.reader.header().len()).map(|l| self.columns.features.len() + l);
+            let name = match past {
+                Some(feature) => &self.columns.feature_names[feature],
+                None => &self.reader.header()[index],
+            };
+            format!("{} ({rows})", shorten(name))
+        };
+        let told: Vec<String> = self.lacking.dropped.iter().map(one).collect();
+        (rows > 0).then(|| format!("left out {} without a value in {}", count(rows, "row"), some_of(&told)))
     }
 
     /// The columns in use.
@@ -275,32 +352,45 @@ impl<'a> DataReader<'a> {
             let row = &chunk.values[i * width..(i + 1) * width];
             let must = if self.lacking.takes { &row[features..] } else { row };
             let lacks = must.iter().any(|v| v.is_nan());
+            let named = series.iter().map(|own| own[i].as_str()).collect::<Vec<_>>().join(" / ");
+            let looked = self.look(&named, row);
+            let past = || looked.iter().map(|seen| seen.unwrap_or(f64::NAN));
+            // Nobody fills in what was before a table began.
+            let short = !self.lacking.takes && past().any(f64::is_nan);
             let trouble = bad.next_if(|bad| bad.row == i).map(|bad| self.trouble(&bad));
             let trouble = trouble.or_else(|| lacks.then(|| self.lacking(row)));
             if self.lacking.every {
-                let value = |v: &f64| if trouble.is_some() { f64::NAN } else { *v };
-                out.features.extend(row[..features].iter().map(value));
-                out.known.extend(row[features + targets..features + targets + known].iter().map(value));
+                let trouble = trouble.or_else(|| self.beyond(&looked));
+                let value = |v: f64| if trouble.is_some() { f64::NAN } else { v };
+                out.features.extend(row[..features].iter().copied().chain(past()).map(value));
+                out.known
+                    .extend(row[features + targets..features + targets + known].iter().copied().map(value));
                 out.troubles.push(trouble);
-            } else if lacks && matches!(self.lacking.missing, Missing::Keep | Missing::Drop) {
+            } else if lacks && matches!(self.lacking.missing, Missing::Keep | Missing::Drop)
+                || !lacks && short
+            {
                 out.dropped += 1;
+                let first = self.lacked(row).next().or_else(|| {
+                    let of = past().position(f64::is_nan)?;
+                    Some(self.reader.header().len() + of)
+                });
+                *self.lacking.dropped.entry(first.unwrap_or_default()).or_insert(0) += 1;
                 continue;
             } else if lacks {
                 chunk.texts = keys.into_iter().collect();
                 return Err(self.refuse(chunk));
             } else {
-                out.features.extend_from_slice(&row[..features]);
+                out.features.extend(row[..features].iter().copied().chain(past()));
                 out.targets.extend_from_slice(&row[features..features + targets]);
                 out.known.extend_from_slice(&row[features + targets..features + targets + known]);
             }
-            let gaps =
-                self.lacking.gaps.iter_mut().zip(&chunk.values[i * width..]).filter(|(_, v)| v.is_nan());
             if !lacks && !out.troubles.last().is_some_and(Option::is_some) {
+                let cells = row[..features].iter().copied().chain(past());
+                let gaps = self.lacking.gaps.iter_mut().zip(cells).filter(|(_, v)| v.is_nan());
                 gaps.for_each(|(gap, _)| *gap += 1);
             }
             // Days, as people count them.
-            let unit = if self.columns.time.is_some_and(|(_, dates)| dates) { 86_400.0 } else { 1.0 };
-            out.times.extend(row[features + targets + known..].iter().map(|at| at / unit));
+            out.times.extend(row[features + targets + known..].iter().map(|at| at / self.unit()));
             out.lines.push(chunk.lines[i]);
             out.numbers.push(self.seen.0 + i);
             out.rows += 1;
@@ -308,13 +398,35 @@ impl<'a> DataReader<'a> {
                 out.push(keys[i].clone());
             }
             if let Some(out) = &mut out.series {
-                out.push(series.iter().map(|own| own[i].as_str()).collect::<Vec<_>>().join(" / "));
+                out.push(named);
             }
             if let (Some(out), Some(parts)) = (&mut out.parts, &parts) {
                 out.push(self.part(&parts[i], chunk.lines[i])?);
             }
         }
         Ok(out)
+    }
+
+    /// What the time of a row is divided by.
+    fn unit(&self) -> f64 {
+        if self.columns.time.is_some_and(|(_, dates)| dates) { 86_400.0 } else { 1.0 }
+    }
+
+    /// The features of the past of a row; `None` for what is beyond what is known.
+    fn look(&self, series: &str, row: &[f64]) -> Vec<Option<f64>> {
+        let Some(lags) = &self.columns.lags else { return Vec::new() };
+        match (&self.past, row.last()) {
+            (Some(past), Some(time)) if !time.is_nan() => past.look(series, time / self.unit()).collect(),
+            _ => vec![None; lags.features.len()],
+        }
+    }
+
+    /// The features of the past that nobody knows yet, or not any more.
+    fn beyond(&self, looked: &[Option<f64>]) -> Option<String> {
+        let names = self.columns.feature_names[self.columns.features.len()..].iter().zip(looked);
+        let unknown = names.filter(|(_, seen)| seen.is_none_or(|v| v.is_nan() && !self.lacking.takes));
+        let unknown: Vec<String> = unknown.map(|(name, _)| shorten(name)).collect();
+        (!unknown.is_empty()).then(|| format!("missing {}", some_of(&unknown)))
     }
 
     /// What is wrong with a row, in a few words.
@@ -326,10 +438,15 @@ impl<'a> DataReader<'a> {
     }
 
     /// The columns that a row lacks and needs.
-    fn lacking(&self, row: &[f64]) -> String {
+    fn lacked(&self, row: &[f64]) -> impl Iterator<Item = usize> {
         let from = if self.lacking.takes { self.columns.features.len() } else { 0 };
-        let lacks = self.read().into_iter().zip(row).skip(from).filter(|(_, v)| v.is_nan());
-        let names: Vec<String> = lacks.map(|(index, _)| shorten(&self.reader.header()[index])).collect();
+        self.read().into_iter().zip(row).skip(from).filter(|(_, v)| v.is_nan()).map(|(index, _)| index)
+    }
+
+    /// [`Self::lacked`] in words.
+    fn lacking(&self, row: &[f64]) -> String {
+        let names: Vec<String> =
+            self.lacked(row).map(|index| shorten(&self.reader.header()[index])).collect();
         let more =
             if names.len() > NAMED { format!(" and {} more", names.len() - NAMED) } else { String::new() };
         format!("missing {}{more}", names[..names.len().min(NAMED)].join(", "))

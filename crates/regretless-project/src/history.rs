@@ -1,12 +1,13 @@
 //! From the tables that a problem file names to what is learned from.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use regretless_learn::{Dataset, Names, Part, Split, Task};
+use regretless_learn::{Dataset, Names, Part, Past, Split, Task};
 
 use crate::columns::{Columns, Want, Wonted};
 use crate::error::{Place, ProjectError, Result, SpecError, Trouble};
-use crate::{DataFiles, DataReader, Frame, Spec, TableReader};
+use crate::{DataFiles, DataReader, Frame, Spec, TableReader, lags};
 
 const BOTH: Want = Want { features: true, targets: true };
 
@@ -36,57 +37,94 @@ impl Spec {
                  of what is predicted",
             ));
         };
-        let mut history = History { spec: self, data: Dataset::default(), columns: Columns::default() };
-        match &data.files {
+        let files = match &data.files {
             DataFiles::Memory => {
                 let place = Place::File(self.file().to_owned());
                 let trouble = Trouble::Empty("the rows were in memory, and the file names no table");
                 return Err(SpecError::new(place, trouble).hint("give a table to learn from"));
             }
-            DataFiles::One(file) => history.add(file, None)?,
+            DataFiles::One(file) => vec![(file, None)],
             DataFiles::Parts { train, valid, test } => {
-                history.add(train, Some(Part::Train))?;
-                for (file, part) in [(valid, Part::Valid), (test, Part::Test)] {
-                    if let Some(file) = file {
-                        history.add(file, Some(part))?;
-                    }
-                }
+                let parts =
+                    [(Some(train), Part::Train), (valid.as_ref(), Part::Valid), (test.as_ref(), Part::Test)];
+                parts.into_iter().filter_map(|(file, part)| Some((file?, Some(part)))).collect()
             }
+        };
+        let tables: Vec<_> =
+            files.iter().map(|(file, _)| move || TableReader::open(file, self.limits())).collect();
+        let past = self.past(&tables, files[0].0)?;
+        let mut history = History::new(self, past);
+        for (file, part) in files {
+            history.add(file, part)?;
         }
-        Ok((history.data.in_time(), history.columns))
+        Ok(history.done())
+    }
+
+    /// What features of the past are made of: all rows, those without a truth among them.
+    fn past<'a>(
+        &self,
+        tables: &[impl Fn() -> Result<TableReader<'a>>],
+        file: &Path,
+    ) -> Result<Option<Arc<Past>>> {
+        // Nobody asks for any: no table is looked at twice.
+        let asked =
+            self.data().iter().flat_map(|data| &data.features).flatten().any(|s| lags::asked(s).is_some());
+        let Some(first) = tables.first().filter(|_| asked) else { return Ok(None) };
+        let table = first()?;
+        let Some(lags) = lags::of(self, table.header(), &table.guesses(), &table.place())? else {
+            return Ok(None);
+        };
+        let mut past = Past::new(lags);
+        lags::add(&mut past, table, self.limits())?;
+        for table in &tables[1..] {
+            lags::add(&mut past, table()?, self.limits())?;
+        }
+        lags::settle(past, file).map(|past| Some(Arc::new(past)))
     }
 
     /// The data in a frame, and the columns they came from: a table as any other, whatever `[data]` names.
     pub fn read_frame(&self, frame: &Frame) -> Result<(Dataset, Columns)> {
-        let mut history = History { spec: self, data: Dataset::default(), columns: Columns::default() };
+        let past = self.past(&[|| Ok(frame.reader())], Path::new(frame.name()))?;
+        let mut history = History::new(self, past);
         let reader = DataReader::new(self, frame.reader(), BOTH)?;
         history.take(reader, "", None)?;
         // Rows of a frame have numbers and no lines.
         history.data.lines.clear();
         history.data.sources.clear();
-        Ok((history.data.in_time(), history.columns))
+        Ok(history.done())
     }
 }
 
 /// Tables one after the other.
 struct History<'a> {
     spec: &'a Spec,
+    past: Option<Arc<Past>>,
     data: Dataset,
     columns: Columns,
 }
 
-impl History<'_> {
+impl<'a> History<'a> {
+    fn new(spec: &'a Spec, past: Option<Arc<Past>>) -> Self {
+        Self { spec, past, data: Dataset::default(), columns: Columns::default() }
+    }
+
+    fn done(mut self) -> (Dataset, Columns) {
+        self.data.past = self.past.map(|past| past.recent());
+        (self.data.in_time(), self.columns)
+    }
+
     fn add(&mut self, file: &Path, part: Option<Part>) -> Result<()> {
         let table = TableReader::open(file, self.spec.limits())?;
         // What the first table has for features the others have, too, whatever their first rows look like.
         let Dataset { names, kinds, .. } = &self.data;
-        let wonted = Wonted { names: &names.features, kinds, fixed: false };
+        let wonted = Wonted { names: &names.features, kinds, lags: self.columns.lags.as_ref(), fixed: false };
         let later = (self.data.rows() > 0).then_some(wonted);
         let reader = DataReader::wonted(self.spec, table, BOTH, later)?;
         self.take(reader, &shown(file), part)
     }
 
-    fn take(&mut self, mut reader: DataReader<'_>, name: &str, part: Option<Part>) -> Result<()> {
+    fn take(&mut self, reader: DataReader<'_>, name: &str, part: Option<Part>) -> Result<()> {
+        let mut reader = reader.knowing(self.past.clone());
         let (data, found) = (&mut self.data, reader.columns());
         let first = data.rows();
         if first == 0 {
@@ -118,6 +156,7 @@ impl History<'_> {
             }
         }
         data.sources.push((name.to_owned(), first));
+        data.dates = found.time.is_some_and(|(_, dates)| dates);
         let mut dropped = 0;
         while let Some(chunk) = reader.next()? {
             data.features.extend(&chunk.features);
@@ -138,17 +177,18 @@ impl History<'_> {
         data.dropped += dropped;
         let place = if name.is_empty() { String::new() } else { format!("{name}: ") };
         data.notes.extend(reader.remark().map(|remark| format!("{place}{remark}")));
+        data.notes.extend(reader.oddities().iter().map(|odd| format!("{place}{odd}")));
         data.notes.extend(reader.gaps().map(|gaps| format!("{place}{gaps}")));
-        if dropped > 0 {
-            data.notes.push(format!("{place}left out {dropped} rows with a missing value"));
-        }
+        data.notes.extend(reader.dropped().map(|dropped| format!("{place}{dropped}")));
         Ok(())
     }
 }
 
-/// A file as notes name it, the same however its path was given: from here on if it lies below.
+/// A file as notes name it, the same however its path was given and on every machine: from here on if it lies below, or else by its name.
 fn shown(file: &Path) -> String {
     let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let here = std::env::current_dir().unwrap_or_default();
-    whole.strip_prefix(here).unwrap_or(&whole).display().to_string()
+    let below = whole.strip_prefix(here).ok().map(Path::to_owned);
+    let shown = below.or_else(|| file.file_name().map(Into::into)).unwrap_or(whole);
+    shown.display().to_string()
 }

@@ -78,6 +78,35 @@ fn sparse_rows() {
     assert!(refused.contains("sparse"), "{refused}");
 }
 
+/// Times of a split are written to the second and read as the same moments.
+#[test]
+fn moments_of_splits() {
+    let text = |from: &str| {
+        format!(
+            "[problem]\nvariables = [\"a\"]\n[objective]\nlinear = {{ predict = \"v\" }}\n[bounds]\nupper = 1\n[data]\nfile = \
+             \"h.csv\"\nseries = [\"shop\", \"kind\"]\ntime = \"day\"\nsplit = {{ valid_from = {from}, gap = 0.5 }}\n"
+        )
+    };
+    for (from, written) in [
+        ("2018-06-01T23:59:40", "2018-06-01T23:59:40"),
+        ("2018-06-01T23:59:59.75", "2018-06-01T23:59:59.750000"),
+        ("2018-06-01", "2018-06-01T00:00"),
+        ("1969-12-31T23:59:59", "1969-12-31T23:59:59"),
+        ("\"1.6.2018 7:30\"", ""),
+        ("\"1.6.2018 07:30\"", "2018-06-01T07:30"),
+    ] {
+        let Ok(spec) = Spec::parse(text(from), "/somewhere/p.toml", &Limits::default()) else {
+            assert!(written.is_empty(), "{from}");
+            continue;
+        };
+        let out = round_trip(&spec);
+        assert!(out.contains(&format!("valid_from = \"{written}\"")), "{from}: {out}");
+        assert!(out.contains("series = [\"shop\", \"kind\"]\ntime = \"day\""), "{out}");
+    }
+    let numbers = round_trip(&parse(&text("12.25")));
+    assert!(numbers.contains("valid_from = 12.25"), "{numbers}");
+}
+
 #[test]
 fn the_examples() {
     for name in ["farm", "portfolio", "provisioning"] {

@@ -141,7 +141,7 @@ fn render(
     }
     if spec.data().is_none_or(|d| d.features.is_none()) {
         let features = names(&task.data().names.features);
-        let note = format!("features are the columns of numbers that nothing else takes: {features}");
+        let note = format!("features are the columns that nothing else takes: {features}");
         let _ = writeln!(out, "note: {}", wrapped(&note, 6));
     }
     if example.is_none() {

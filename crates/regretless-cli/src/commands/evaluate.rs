@@ -1,7 +1,9 @@
 //! `regretless evaluate`
 
+use std::sync::Arc;
+
 use regretless_learn::Tally;
-use regretless_project::{DataReader, Run, Want};
+use regretless_project::{DataReader, Run, Want, read_past};
 
 use crate::args::{EvaluateArgs, Format};
 use crate::error::CliError;
@@ -14,6 +16,11 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
     let (spec, decider) = run.decider()?;
     let mut reader =
         DataReader::stream(&spec, &args.data, Want { features: true, targets: true }, decider.card())?;
+    // The table goes along in time: what came true before a row is known to it.
+    if let Some(known) = decider.past() {
+        let table = read_past(&args.data, known.lags(), spec.limits())?;
+        reader = reader.knowing(Some(Arc::new(known.clone().followed_by(table))));
+    }
     let progress = crate::progress::rows(args.format == Format::Json);
     let mut tally = Tally::default();
     let mut troubles = Listed::default();

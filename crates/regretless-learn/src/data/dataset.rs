@@ -2,7 +2,10 @@
 
 use regretless_core::{Placement, Problem};
 
-use super::kind::Kind;
+use super::encoder::Encoder;
+use super::kind::{self, Kind};
+use super::levels;
+use super::past::Past;
 use super::series::Series;
 use super::split;
 use crate::content::Content;
@@ -70,6 +73,10 @@ pub struct Dataset {
     pub series: Series,
     /// When each row is: days since the beginning of 1970, or any number that rises with time. Empty if the order of the rows says it.
     pub times: Vec<f64>,
+    /// Whether times are days.
+    pub dates: bool,
+    /// What is known of the past, if features are made of it: they are the last ones.
+    pub past: Option<Past>,
     /// How much each row counts in training; empty if all count the same.
     pub weights: Vec<f64>,
 }
@@ -120,6 +127,24 @@ impl Dataset {
     /// When a row is; its number where the order of the rows says it.
     pub fn time_of(&self, row: usize) -> f64 {
         self.times.get(row).copied().unwrap_or(row as f64)
+    }
+
+    /// When a row is, for people.
+    pub fn moment(&self, row: usize) -> String {
+        if self.dates { kind::date(self.time_of(row)) } else { self.time_of(row).to_string() }
+    }
+
+    /// What a user should know of parts that this split made: rows in no part, and a part that a date leaves empty.
+    pub fn split_notes(&self, split: &Split, parts: &[Vec<usize>; 3]) -> Vec<String> {
+        split::notes(self, split, parts)
+    }
+
+    /// Levels that the training rows of a split lack, and those that are too rare in it to be told apart, in words.
+    pub fn level_notes(&self, parts: &[Vec<usize>; 3]) -> (Vec<String>, Vec<String>) {
+        let encoder = Encoder::fit(&self.kinds, &self.features, &parts[0], false, true);
+        let named = self.names.features.iter().zip(encoder.columns());
+        let rare = named.filter_map(|(name, column)| levels::merged(name, column));
+        (levels::strangers(self, parts), rare.collect())
     }
 
     /// All its numbers.

@@ -28,6 +28,8 @@ struct Card {
     /// The name of each row's series.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     series: Vec<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    dates: bool,
     /// For each row its part, counted in the order of [`Part::ALL`].
     parts: Vec<Option<u8>>,
 }
@@ -61,6 +63,7 @@ impl Dataset {
             dropped: self.dropped,
             kinds: self.kinds.clone(),
             series: (0..rows).map(|row| self.series.names()[self.series.of(row)].clone()).collect(),
+            dates: self.dates,
             parts,
         };
         let card = serde_json::to_string(&card).map_err(|e| broken(path, &e))?;
@@ -120,6 +123,7 @@ impl Dataset {
             names: Names { features: card.features, targets: card.targets, per_variable: card.per_variable },
             notes: card.notes,
             dropped: card.dropped,
+            dates: card.dates,
             parts: card.parts.into_iter().map(part).collect::<Result<_, _>>()?,
             ..Self::default()
         };

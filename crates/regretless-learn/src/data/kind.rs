@@ -110,6 +110,20 @@ pub fn days(year: i64, month: u32, day: u32) -> Option<i64> {
     (civil(found) == (year, month, day)).then_some(found)
 }
 
+/// Days since the beginning of 1970 as people write them: a date, with a time where it is not midnight.
+pub(crate) fn date(at: f64) -> String {
+    let seconds = (at * 86_400.0).round() as i64;
+    let (year, month, day) = civil(seconds.div_euclid(86_400));
+    let clock = seconds.rem_euclid(86_400);
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    let [hour, minute, second] = [clock / 3600, clock / 60 % 60, clock % 60];
+    match (clock, second) {
+        (0, _) => date,
+        (_, 0) => format!("{date} {hour:02}:{minute:02}"),
+        _ => format!("{date} {hour:02}:{minute:02}:{second:02}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

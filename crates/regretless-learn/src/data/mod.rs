@@ -4,6 +4,8 @@ pub(crate) mod dataset;
 pub(crate) mod dataset_file;
 pub(crate) mod encoder;
 pub(crate) mod kind;
+pub(crate) mod levels;
+pub(crate) mod past;
 pub(crate) mod scaler;
 pub(crate) mod series;
 pub(crate) mod split;

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::dataset::Dataset;
+use super::kind::date;
+use crate::numbers::count;
 use crate::random::order;
 use crate::settings::{Part, Split, Timed};
 
@@ -105,4 +107,25 @@ fn by_time(data: &Dataset, open: Vec<usize>, timed: &Timed, parts: &mut [Vec<usi
         parts[Part::Train as usize].retain(|&row| data.time_of(row) < valid.min(test));
         parts[Part::Valid as usize].retain(|&row| data.time_of(row) < test);
     }
+}
+
+/// What a user should know of the parts.
+pub(super) fn notes(data: &Dataset, split: &Split, parts: &[Vec<usize>; 3]) -> Vec<String> {
+    let Split::Timed(timed) = split else { return Vec::new() };
+    let mut notes = Vec::new();
+    if let (Some(from), true) = (timed.test_from, parts[Part::Test as usize].is_empty())
+        && let Some(last) = (0..data.rows()).max_by(|a, b| data.time_of(*a).total_cmp(&data.time_of(*b)))
+    {
+        let from = if timed.dates { date(from) } else { from.to_string() };
+        let last = data.moment(last);
+        notes.push(format!(
+            "the test begins at {from} (`test_from`), and the last row is of {last}: there is no row to judge by"
+        ));
+    }
+    let unused = data.rows() - parts.iter().map(Vec::len).sum::<usize>();
+    if unused > 0 {
+        notes
+            .push(format!("{} in the gap before validation or test, used for nothing", count(unused, "row")));
+    }
+    notes
 }

@@ -54,8 +54,10 @@ pub(crate) fn all(
         out.extend(constant(&truths));
         columns.retain(|c| c.deviation != 0.0);
         truths.retain(|c| c.deviation != 0.0);
+        let mut found = gaps(data, &targets, &rows);
         columns.append(&mut truths);
-        out.extend(pairs(columns, features.len()));
+        found.extend(pairs(columns, features.len()));
+        out.extend(told(found));
     }
     out.extend(orders(&targets, placement, problem));
     out.extend(small(parts));
@@ -122,42 +124,105 @@ fn constant(targets: &[Column]) -> Option<String> {
     (!names.is_empty()).then(|| format!("{} {verb} not change in the training rows: {what}", list(&names)))
 }
 
+/// Two columns that say the same.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Pair {
+    /// The place of the first.
+    at: usize,
+    /// Whether the second is to be predicted and the first is not.
+    leaks: bool,
+    text: String,
+}
+
 /// Features that know a target, and columns that are there twice.
-fn pairs(mut columns: Vec<Column>, features: usize) -> Vec<String> {
+fn pairs(mut columns: Vec<Column>, features: usize) -> Vec<Pair> {
     let first = |c: &Column| c.values.first().copied().unwrap_or(0.0);
     columns.sort_by(|a, b| first(a).total_cmp(&first(b)).then(a.at.cmp(&b.at)));
     let same = |a: &Column, b: &Column| a.values.iter().zip(&b.values).all(|(a, b)| (a - b).abs() <= SAME);
-    let (mut leaks, mut twice) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
     for (i, a) in columns.iter().enumerate() {
         for b in columns[i + 1..].iter().take_while(|b| first(b) - first(a) <= SAME).filter(|b| same(a, b)) {
             let (a, b) = if a.at <= b.at { (a, b) } else { (b, a) };
             let slope = b.deviation / a.deviation;
             let equal = (slope - 1.0).abs() <= SAME && (a.mean - b.mean).abs() <= SAME * b.deviation.abs();
-            match (a.at < features, b.at < features) {
-                (true, false) if equal => leaks.push((a.at, format!("`{}` equals `{}`", a.name, b.name))),
-                (true, false) => {
-                    let text = format!("`{}` is an affine function of `{}`", a.name, b.name);
-                    leaks.push((a.at, text));
-                }
-                _ if equal => twice.push((a.at, format!("`{}` and `{}`", a.name, b.name))),
-                _ => {}
-            }
+            found.extend(pair([a.at, b.at], [&a.name, &b.name], equal, features));
         }
     }
-    let told = |mut found: Vec<(usize, String)>| {
-        found.sort();
-        let texts: Vec<String> = found.into_iter().map(|(_, text)| text).collect();
-        list_of(&texts)
+    found
+}
+
+/// A pair of columns on one line, if it is worth a word: two truths that are affine functions of each other are none.
+fn pair(at: [usize; 2], [a, b]: [&str; 2], equal: bool, features: usize) -> Option<Pair> {
+    let leaks = at[0] < features && at[1] >= features;
+    let text = match (leaks, equal) {
+        (true, true) => format!("`{a}` equals `{b}`"),
+        (true, false) => format!("`{a}` is an affine function of `{b}`"),
+        (false, true) => format!("`{a}` and `{b}`"),
+        (false, false) => return None,
     };
+    Some(Pair { at: at[0], leaks, text })
+}
+
+/// [`pairs`] of the features that lack values in some rows, on the rows where both columns have one.
+fn gaps(data: &Dataset, targets: &[String], rows: &[usize]) -> Vec<Pair> {
+    let (width, features) = (targets.len(), data.width());
+    let number = |j: &usize| data.kinds.get(*j).is_none_or(|kind| *kind == Kind::Number);
+    let cell = |row: usize, j: usize| match j.checked_sub(features) {
+        Some(k) => data.targets[row * width + k],
+        None => data.features[row * features + j],
+    };
+    let name = |j: usize| match j.checked_sub(features) {
+        Some(k) => targets[k].as_str(),
+        None => data.names.features[j].as_str(),
+    };
+    let numbers: Vec<usize> = (0..features).filter(number).chain(features..features + width).collect();
+    let lacks = |j: usize| rows.iter().any(|&row| cell(row, j).is_nan());
+    let gappy: Vec<bool> = numbers.iter().map(|&j| lacks(j)).collect();
+    let mut found = Vec::new();
+    for (i, &a) in numbers.iter().enumerate() {
+        for (&b, _) in numbers[i + 1..].iter().zip(&gappy[i + 1..]).filter(|(_, gap)| gappy[i] || **gap) {
+            let both = rows.iter().map(|&row| [cell(row, a), cell(row, b)]);
+            let equal = line(&both.filter(|[a, b]| !a.is_nan() && !b.is_nan()));
+            found.extend(equal.and_then(|equal| pair([a, b], [name(a), name(b)], equal, features)));
+        }
+    }
+    found
+}
+
+/// Whether enough points are all on one line that is neither level nor upright, and whether it is that of equals.
+fn line(points: &(impl Iterator<Item = [f64; 2]> + Clone)) -> Option<bool> {
+    let [x0, y0] = points.clone().next()?;
+    let [x1, y1] = points.clone().take(ENOUGH).find(|[x, _]| *x != x0)?;
+    let slope = (y1 - y0) / (x1 - x0);
+    // The first points tell almost all that is on no line.
+    let near = |[x, y]: [f64; 2], unit: f64| (y - y0 - slope * (x - x0)).abs() <= SAME * unit;
+    let spread = |points: &mut dyn Iterator<Item = [f64; 2]>| {
+        points.fold(0.0_f64, |most, [_, y]| most.max((y - y0).abs()))
+    };
+    let unit = spread(&mut points.clone().take(ENOUGH));
+    if slope == 0.0 || !points.clone().take(ENOUGH).all(|point| near(point, unit)) {
+        return None;
+    }
+    let unit = spread(&mut points.clone());
+    let count = points.clone().take(ENOUGH).count();
+    let equal = (slope - 1.0).abs() <= SAME && (x0 - y0).abs() <= SAME * unit;
+    (count == ENOUGH && points.clone().all(|point| near(point, unit))).then_some(equal)
+}
+
+/// All pairs in two sentences.
+fn told(mut found: Vec<Pair>) -> Vec<String> {
+    found.sort();
+    let (leaks, twice): (Vec<Pair>, Vec<Pair>) = found.into_iter().partition(|pair| pair.leaks);
+    let list = |pairs: Vec<Pair>| list_of(&pairs.into_iter().map(|pair| pair.text).collect::<Vec<_>>());
     let mut out = Vec::new();
     if !leaks.is_empty() {
         out.push(format!(
             "a feature tells what is to be predicted: {}; if it is not known when the decision is taken, leave it out",
-            told(leaks)
+            list(leaks)
         ));
     }
     if !twice.is_empty() {
-        out.push(format!("columns are there twice: {}", told(twice)));
+        out.push(format!("columns are there twice: {}", list(twice)));
     }
     out
 }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! f is what is predicted on the other scale and ε the errors there. exp(f) is a median; where the mean matters, the correction
-//! makes it one (Duan 1983, smearing), with the errors of rows that the fit did not see. Quantiles need none.
+//! makes it one (Duan 1983, smearing), with errors as wide as on rows that the fit did not see. Quantiles need none.
 
 use regretless_core::Placement;
 use serde::{Deserialize, Serialize};

@@ -33,8 +33,35 @@ pub(super) struct Forest {
     trees: Trees,
     /// The leaf of each outcome in each tree, trees × outcomes.
     homes: Vec<u32>,
-    /// What the outcomes of each leaf count together, tree by tree.
-    sizes: Vec<Vec<f64>>,
+    /// Who lives where, tree by tree.
+    leaves: Vec<Leaves>,
+}
+
+/// The outcomes of a tree's leaves: who is asked for weights goes through those in one leaf, not through all.
+#[derive(Clone, Debug)]
+struct Leaves {
+    /// Outcomes, leaf after leaf.
+    members: Vec<u32>,
+    /// Where in `members` each leaf begins; then their number.
+    starts: Vec<usize>,
+    /// What the outcomes of each leaf count together.
+    sizes: Vec<f64>,
+}
+
+impl Leaves {
+    fn of(homes: &[u32], weights: &[f64], leaves: usize) -> Self {
+        let mut members: Vec<u32> = (0..homes.len() as u32).collect();
+        members.sort_by_key(|&s| homes[s as usize]);
+        let start = |leaf: usize| members.partition_point(|&s| (homes[s as usize] as usize) < leaf);
+        let starts = (0..=leaves).map(start).collect();
+        let mut sizes = vec![0.0; leaves];
+        homes.iter().zip(weights).for_each(|(home, w)| sizes[*home as usize] += w);
+        Self { members, starts, sizes }
+    }
+
+    fn members(&self, leaf: usize) -> &[u32] {
+        &self.members[self.starts[leaf]..self.starts[leaf + 1]]
+    }
 }
 
 fn settings(rows: usize) -> TreeSettings {
@@ -100,19 +127,15 @@ impl Forest {
         };
         let homes: Vec<Vec<u32>> = (0..trees.trees().len()).into_par_iter().map(home).collect();
         let mut forest =
-            Self { outcomes, weights, width, features, trees, homes: homes.concat(), sizes: Vec::new() };
+            Self { outcomes, weights, width, features, trees, homes: homes.concat(), leaves: Vec::new() };
         forest.count();
         forest
     }
 
     fn count(&mut self) {
         let rows = self.weights.len();
-        let size = |(tree, homes): (&std::sync::Arc<crate::predictor::Tree>, &[u32])| {
-            let mut sizes = vec![0.0; tree.leaves()];
-            homes.iter().zip(&self.weights).for_each(|(home, w)| sizes[*home as usize] += w);
-            sizes
-        };
-        self.sizes = self.trees.trees().iter().zip(self.homes.chunks_exact(rows)).map(size).collect();
+        let trees = self.trees.trees().iter().zip(self.homes.chunks_exact(rows));
+        self.leaves = trees.map(|(tree, homes)| Leaves::of(homes, &self.weights, tree.leaves())).collect();
     }
 
     pub(super) fn read(
@@ -129,22 +152,19 @@ impl Forest {
                 .chunks_exact(rows)
                 .zip(trees.trees())
                 .all(|(homes, tree)| homes.iter().all(|leaf| (*leaf as usize) < tree.leaves()));
-        let mut forest = Self { outcomes, weights, width, features, trees, homes, sizes: Vec::new() };
+        let mut forest = Self { outcomes, weights, width, features, trees, homes, leaves: Vec::new() };
         fits.then(|| forest.count())?;
         Some(forest)
     }
 
     /// π of one instance.
     fn of(&self, row: &[f32]) -> Vec<f64> {
-        let rows = self.weights.len();
-        let mut shares = vec![0.0; rows];
-        for ((tree, homes), sizes) in
-            self.trees.trees().iter().zip(self.homes.chunks_exact(rows)).zip(&self.sizes)
-        {
+        let mut shares = vec![0.0; self.weights.len()];
+        for (tree, leaves) in self.trees.trees().iter().zip(&self.leaves) {
             let leaf = tree.leaf_of(row);
-            if sizes[leaf] > 0.0 {
-                let mates = homes.iter().zip(&mut shares).filter(|(home, _)| **home as usize == leaf);
-                mates.for_each(|(_, share)| *share += 1.0 / sizes[leaf]);
+            if leaves.sizes[leaf] > 0.0 {
+                let share = 1.0 / leaves.sizes[leaf];
+                leaves.members(leaf).iter().for_each(|&s| shares[s as usize] += share);
             }
         }
         shares.iter_mut().zip(&self.weights).for_each(|(share, w)| *share *= w);
@@ -175,5 +195,38 @@ impl Source for Forest {
 
     fn outcomes(&self) -> usize {
         self.outcomes.len() / self.width.max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+
+    /// π as it is defined: for each tree and outcome, whether both are in one leaf, and what the outcomes there count together.
+    #[test]
+    fn weights_are_shared_leaves() {
+        let mut rng = stream(4, 0, 0);
+        let (rows, features) = (120, 3);
+        let inputs: Vec<f32> = (0..rows * features).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let outcomes: Vec<f64> = inputs.chunks(features).map(|x| f64::from(x[0] * x[1])).collect();
+        let weights: Vec<f64> = (0..rows).map(|i| [1.0, 0.5, 2.0][i % 3]).collect();
+        let forest = Forest::grow(&inputs, &[0; 3], outcomes.clone(), weights.clone(), &[0.4], 7);
+        let row = |i: usize| &inputs[i * features..(i + 1) * features];
+        for probe in [[0.1, -0.4, 0.9], [-0.8, 0.7, f32::NAN]] {
+            let mut wanted = vec![0.0; rows];
+            for tree in forest.trees.trees() {
+                let mates: Vec<usize> =
+                    (0..rows).filter(|&i| tree.leaf_of(row(i)) == tree.leaf_of(&probe)).collect();
+                let size: f64 = mates.iter().map(|&i| weights[i]).sum();
+                mates.iter().for_each(|&i| wanted[i] += weights[i] / size / TREES as f64);
+            }
+            assert!((wanted.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            let forecast = forest.law().forecast(&forest.seen(&[], &probe, 1), 1);
+            for (found, wanted) in forecast.weights().iter().zip(&wanted) {
+                assert!((found - wanted).abs() < 1e-12, "{found} {wanted}");
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use regretless_core::{Decision, Optimum, Placement, Problem, ProblemError, Regret};
 
+use crate::data::past::Past;
 use crate::error::LearnError;
 use crate::evaluate::judge::scenarios;
 use crate::model::Model;
@@ -76,6 +77,11 @@ impl Decider {
     /// What the model says about itself.
     pub fn card(&self) -> &ModelCard {
         &self.card
+    }
+
+    /// The newest values of each series, if features are made of them.
+    pub fn past(&self) -> Option<&Past> {
+        self.model.past.as_ref()
     }
 
     /// Number of predicted parameters.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::dataset::Names;
 use crate::data::encoder::{Encoder, Encoding};
 use crate::data::kind::Kind;
+use crate::data::past::{Lags, Past};
 use crate::data::scaler::Scaler;
 use crate::data::transform::{Scale, Transform};
 use crate::error::LearnError;
@@ -21,12 +22,13 @@ use crate::predictor::{Predictor, Trees, Weights};
 use crate::settings::{PredictorKind, PredictorSettings, ScenarioSource};
 
 /// The layout of model files; the second has targets on other scales, the third trees, the fourth trees on a base or of one output
-/// each, the fifth features that are no numbers or scenarios that are more than residuals, and they are written only where there are such.
+/// each, the fifth features that are no numbers or scenarios that are more than residuals, the sixth features of the past, and they are written only where there are such.
 const VERSION: u32 = 1;
 const WITH_SCALES: u32 = 2;
 const WITH_TREES: u32 = 3;
 const WITH_BASES: u32 = 4;
 const WITH_KINDS: u32 = 5;
+const WITH_PAST: u32 = 6;
 
 /// What a model file says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,6 +64,12 @@ pub struct ModelCard {
     /// Past outcomes of the training data that the model holds, targets as they were.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub outcomes: usize,
+    /// The features that are made of the past of a series, which are the last ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lags: Option<Lags>,
+    /// The series whose past the model holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<String>,
     /// The share of each feature in what the splits of trees gained; empty if there are no trees.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub importance: Vec<f64>,
@@ -72,6 +80,7 @@ impl ModelCard {
     pub fn new(method: &str, model: &Model, constant: bool, names: &Names) -> Self {
         Self {
             format: match &model.transforms[..] {
+                _ if model.past.is_some() => WITH_PAST,
                 _ if !model.features.is_plain() || special(model).is_some() => WITH_KINDS,
                 _ if model.members.iter().any(|m| m.boosting().is_some_and(Trees::is_wide)) => WITH_BASES,
                 _ if model.members.iter().any(|m| m.boosting().is_some()) => WITH_TREES,
@@ -90,6 +99,8 @@ impl ModelCard {
             columns: if model.features.is_plain() { Vec::new() } else { model.features.columns().to_vec() },
             scenarios: special(model).map(Source::source),
             outcomes: model.source.as_ref().map_or(0, |source| source.outcomes()),
+            lags: model.past.as_ref().map(|past| past.lags().clone()),
+            series: model.past.as_ref().map_or_else(Vec::new, |past| past.numbers().0),
             importance: importance(model),
         }
     }
@@ -209,6 +220,9 @@ pub(crate) fn to_bytes(
     for (name, values) in statistics(model).into_iter().chain(prices(model)).chain(corrections).chain(known) {
         numbers(name.into(), values);
     }
+    for (name, values) in model.past.iter().flat_map(|past| past.numbers().1) {
+        numbers(name.into(), &values);
+    }
     // Files of every version have residuals, if only none.
     numbers(scenario(RESIDUALS), &[]);
     for (name, values) in model.source.iter().flat_map(|source| source.numbers()) {
@@ -256,8 +270,8 @@ pub(crate) fn from_bytes(
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
     let metadata = metadata.metadata().clone().unwrap_or_default();
     let card = ModelCard::of(path, &metadata)?;
-    if !(VERSION..=WITH_KINDS).contains(&card.format) {
-        let what = format!("the model has format {}, this program reads 1 to 5", card.format);
+    if !(VERSION..=WITH_PAST).contains(&card.format) {
+        let what = format!("the model has format {}, this program reads 1 to 6", card.format);
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
         return Err(LearnError::run(path, what, hint));
     }
@@ -312,6 +326,14 @@ pub(crate) fn from_bytes(
     } else {
         None
     };
+    let past = match &card.lags {
+        Some(lags) => {
+            let numbers = [wide(PAST[0])?, wide(PAST[1])?, wide(PAST[2])?, wide(PAST[3])?];
+            let read = Past::read(lags.clone(), &card.series, numbers);
+            Some(read.ok_or_else(|| broken(path, &"its series do not fit what it knows of them"))?)
+        }
+        None => None,
+    };
     let names = Names {
         features: card.features.clone(),
         targets: card.targets.clone(),
@@ -327,7 +349,7 @@ pub(crate) fn from_bytes(
         members.push(member);
     }
     Ok((
-        Model { members, features, targets, transforms, source, anchors, anchors_known, prices },
+        Model { members, features, targets, transforms, source, anchors, anchors_known, prices, past },
         card,
         metadata,
     ))
@@ -405,6 +427,8 @@ fn prices(model: &Model) -> Vec<(&'static str, &[f64])> {
     let Some(p) = &model.prices else { return Vec::new() };
     KINDS.into_iter().zip([&p.soft, &p.at_most, &p.equal, &p.lower, &p.upper].map(Vec::as_slice)).collect()
 }
+
+const PAST: [&str; 4] = ["past.since", "past.counts", "past.times", "past.values"];
 
 const ANCHORS_KNOWN: &str = "decisions.anchors.known";
 

@@ -6,6 +6,7 @@ pub(crate) mod file;
 use regretless_core::{Law, RowValues};
 
 use crate::data::encoder::Encoder;
+use crate::data::past::Past;
 use crate::data::scaler::Scaler;
 use crate::data::transform::{self, Transform};
 use crate::forecast::Source;
@@ -30,6 +31,8 @@ pub struct Model {
     pub anchors_known: Vec<f64>,
     /// What a unit of violation of each hard row costs, if predictions can cause any.
     pub prices: Option<RowValues>,
+    /// The newest values of each series, if features are made of them.
+    pub past: Option<Past>,
 }
 
 impl Model {

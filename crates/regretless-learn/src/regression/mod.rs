@@ -16,7 +16,7 @@ use self::design::Design;
 use self::quantile::{pinball, quantile};
 use self::ridge::{Ridge, Ridges};
 use self::scale::Aim;
-pub(crate) use self::scale::given;
+pub(crate) use self::scale::{FEWEST, given};
 use crate::data::scaler::Scaler;
 use crate::data::transform::{Scale, Transform};
 use crate::error::{Hint, LearnError};
@@ -57,7 +57,7 @@ pub(crate) fn scales(task: &Task, recipe: &Recipe) -> Result<Vec<Scale>, LearnEr
         TargetTransform::Auto => settings.quadratic.is_none(),
         TargetTransform::None | TargetTransform::Log | TargetTransform::Root => false,
     };
-    if !open || task.is_weighted() {
+    if !open {
         return Ok(Vec::new());
     }
     let inputs = task.untrained(recipe)?.standardised(&task.features(task.train()));

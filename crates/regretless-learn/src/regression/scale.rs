@@ -5,12 +5,10 @@
 //! the scale with the lowest regret is taken, if its gain over no transform exceeds the gain's standard error, as in `auto`. All
 //! entries of a parameter are on one scale: they are compared with one another.
 
-use regretless_core::{Batch, Parameter};
+use regretless_core::{Batch, Decision, Forecast, Parameter};
 
 use crate::data::transform::{Scale, Transform};
 use crate::error::{Hint, LearnError};
-use crate::evaluate::measures::Measures;
-use crate::evaluate::stats::{Summary, quantile};
 use crate::regression::ridge::Ridges;
 use crate::settings::TargetTransform;
 use crate::task::Task;
@@ -19,7 +17,7 @@ use crate::task::Task;
 const ROWS: usize = 1000;
 
 /// Fewer rows say too little.
-const FEWEST: usize = 20;
+pub(crate) const FEWEST: usize = 20;
 
 /// What a fit is for: means, or the quantile τ.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,8 +35,7 @@ pub(super) fn choose(
 ) -> Result<Vec<Scale>, LearnError> {
     let train = task.train();
     let own = vec![Scale::None; y.len()];
-    // The way back from a scale is by the mean of errors that count the same.
-    if train.len() < FEWEST || task.is_weighted() {
+    if train.len() < FEWEST {
         return Ok(own);
     }
     let seen: Vec<usize> = (0..train.len()).step_by(train.len().div_ceil(ROWS)).collect();
@@ -51,18 +48,16 @@ pub(super) fn choose(
         return Ok(own);
     }
     let plain = regrets(task, ridges, y, &own, aim, &seen)?;
-    let mut best = (own, plain.measures.regret);
+    let mut best = (own, plain.regret);
     for scales in others {
         let found = regrets(task, ridges, y, &scales, aim, &seen)?;
-        let gains = plain.each.iter().zip(&found.each).map(|(a, b)| a - b);
-        let gains: Vec<f64> = gains.filter(|g| g.is_finite()).collect();
-        let Ok(gain) = Summary::of(&gains) else { continue };
-        let error = gain.std.unwrap_or(f64::INFINITY) / (gains.len() as f64).sqrt();
+        let gains = plain.each.iter().zip(&found.each).map(|((a, w), (b, _))| (a - b, *w));
+        let Some((gain, error)) = mean(gains) else { continue };
         // Rounding that points one way in every row is no gain.
-        let error = error.max(1e-6 * plain.measures.regret.abs());
-        let decided = found.measures.undecided <= plain.measures.undecided;
-        if decided && gain.mean > error && found.measures.regret < best.1 {
-            best = (scales, found.measures.regret);
+        let error = error.max(1e-6 * plain.regret.abs());
+        let decided = found.undecided <= plain.undecided;
+        if decided && gain > error && found.regret < best.1 {
+            best = (scales, found.regret);
         }
     }
     Ok(best.0)
@@ -118,8 +113,22 @@ pub(crate) fn given(task: &Task) -> Result<Option<Vec<Scale>>, LearnError> {
 }
 
 struct Regrets {
-    each: Vec<f64>,
-    measures: Measures,
+    /// Of each row, with how much the row counts; NaN where it is undecided.
+    each: Vec<(f64, f64)>,
+    /// Their mean.
+    regret: f64,
+    undecided: usize,
+}
+
+/// The mean of weighted values and its standard error, those that are not finite left out: σ̂·√Σw²/Σw, with n/(n − 1) in σ̂².
+fn mean(values: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
+    let values: Vec<(f64, f64)> = values.filter(|(v, w)| v.is_finite() && *w > 0.0).collect();
+    let (count, all) = (values.len() as f64, values.iter().map(|(_, w)| w).sum::<f64>());
+    let mean = values.iter().map(|(v, w)| w * v).sum::<f64>() / all;
+    let square =
+        values.iter().map(|(v, w)| w * (v - mean).powi(2)).sum::<f64>() / all * count / (count - 1.0);
+    let spread = values.iter().map(|(_, w)| w * w).sum::<f64>().sqrt() / all;
+    (values.len() > 1).then(|| (mean, square.sqrt() * spread))
 }
 
 /// Decisions for the rows at `seen` of the training part, each with what a fit without it predicts.
@@ -131,8 +140,9 @@ fn regrets(
     aim: Aim,
     seen: &[usize],
 ) -> Result<Regrets, LearnError> {
+    let weights = task.weights(task.train());
     let columns: Vec<Vec<f64>> =
-        y.iter().zip(scales).map(|(y, scale)| left_out(ridges, y, *scale, aim)).collect();
+        y.iter().zip(scales).map(|(y, scale)| left_out(ridges, y, &weights, *scale, aim)).collect();
     let predictions: Vec<f64> = seen.iter().flat_map(|&i| columns.iter().map(move |c| c[i])).collect();
     let rows: Vec<usize> = seen.iter().map(|&i| task.train()[i]).collect();
     let truths = task.targets(&rows);
@@ -140,18 +150,24 @@ fn regrets(
     let known = task.known(&rows);
     let batch = Batch { predictions: &predictions, truths: &truths, known: &known, ids: &ids };
     let decisions = task.regret(None)?.evaluate(&batch)?;
-    let each = decisions.iter().map(|d| if d.trouble.is_none() { d.regret } else { f64::NAN }).collect();
-    Ok(Regrets { each, measures: Measures::of(&decisions, &predictions, &truths) })
+    let regret = |d: &Decision| if d.trouble.is_none() { d.regret } else { f64::NAN };
+    let each: Vec<(f64, f64)> = decisions.iter().zip(seen).map(|(d, &i)| (regret(d), weights[i])).collect();
+    let undecided = each.iter().filter(|(regret, _)| regret.is_nan()).count();
+    let regret = mean(each.iter().copied()).map_or(f64::NAN, |(mean, _)| mean);
+    Ok(Regrets { each, regret, undecided })
 }
 
 /// What fits without each row predict for it. Of a quantile the ridge's errors are moved to it: near enough to choose by.
-fn left_out(ridges: &Ridges<'_>, y: &[f64], scale: Scale, aim: Aim) -> Vec<f64> {
+fn left_out(ridges: &Ridges<'_>, y: &[f64], weights: &[f64], scale: Scale, aim: Aim) -> Vec<f64> {
     let there: Vec<f64> = y.iter().map(|y| scale.forward(*y)).collect();
     let left_out = ridges.fit(&there).left_out;
     let errors: Vec<f64> = there.iter().zip(&left_out).map(|(t, f)| t - f).collect();
     let (transform, shift) = match aim {
-        Aim::Mean => (Transform::smeared(scale, &errors, &vec![1.0; errors.len()]), 0.0),
-        Aim::Quantile(tau) => (Transform::plain(scale), quantile(&errors, tau).unwrap_or(0.0)),
+        Aim::Mean => (Transform::smeared(scale, &errors, weights), 0.0),
+        Aim::Quantile(tau) => {
+            let errors = Forecast::new(1, errors, weights.to_vec());
+            (Transform::plain(scale), errors.map_or(0.0, |errors| errors.quantile(0, tau)))
+        }
     };
     left_out.iter().map(|f| transform.back(f + shift)).collect()
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::past::Past;
 use crate::error::LearnError;
 use crate::evaluate::calibration::Calibration;
 use crate::evaluate::exhibit::Exhibit;
@@ -101,6 +102,7 @@ pub(crate) fn finished(task: &Task, chosen: &Chosen) -> (Model, ModelCard) {
     let candidate = &chosen.candidate;
     let mut model = candidate.fitted.model.clone();
     (model.anchors, model.anchors_known) = anchors(task, &model);
+    model.past = task.data().past.as_ref().map(Past::recent);
     let card = ModelCard::new(&candidate.name, &model, candidate.constant, &task.data().names);
     let card = ModelCard { known: task.data().known.names.clone(), ..card };
     (model, card)

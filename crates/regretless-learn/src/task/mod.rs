@@ -17,6 +17,7 @@ use regretless_core::{
 use self::standard::Standard;
 use crate::data::dataset::Dataset;
 use crate::data::encoder::Encoder;
+use crate::data::levels;
 use crate::data::scaler::Scaler;
 use crate::data::transform::{Scale, Transform};
 use crate::error::LearnError;
@@ -111,11 +112,13 @@ impl Task {
         known: Option<&Truths>,
     ) -> Result<Self, LearnError> {
         let mut parts = data.split(&settings.split, settings.training.seed);
+        let mut notes = data.notes.clone();
+        notes.extend(data.split_notes(&settings.split, &parts));
+        notes.extend(levels::strangers(&data, &parts));
         solvable::check_weights(&data)?;
         solvable::check_known(&data, &placement)?;
         // A row that counts for nothing is none to learn from.
         parts[0].retain(|&row| data.weights.get(row).is_none_or(|w| *w > 0.0));
-        let mut notes = data.notes.clone();
         let infeasible = settings.training.infeasible;
         let truths = known.map_or_else(|| Truths::new(&problem, &placement), |known| Ok(known.clone()))?;
         solvable::keep_solvable(&problem, &placement, &data, infeasible, &truths, &mut parts, &mut notes)?;
@@ -401,6 +404,7 @@ impl Task {
             anchors: Vec::new(),
             anchors_known: Vec::new(),
             prices: self.prices()?.cloned(),
+            past: None,
         })
     }
 

@@ -26,6 +26,9 @@ use crate::train::progress::last_improvement;
 /// Outputs this many deviations away from the training mean are no prediction any more.
 pub(crate) const RUNAWAY: f32 = 1e6;
 
+/// Validation rows, evenly spaced, that are decided for after an epoch of a forecast's loss. What is kept is judged by all.
+const DECIDED: usize = 1000;
+
 /// A training run in progress.
 pub struct Fit<'a> {
     pub(crate) task: &'a Task,
@@ -258,8 +261,9 @@ impl<'a> Fit<'a> {
         epoch.valid.undecided < undecided || epoch.valid.undecided == undecided && value < self.best.value
     }
 
-    /// Makes means of what is predicted on another scale, by the errors that the predictor makes there on training rows. Of a decision
-    /// loss after the epochs of L2 before it: the way back then stays, and what is learned is all else.
+    /// Makes means of what is predicted on another scale, by the errors that the predictor makes there on training rows, as wide as those
+    /// on validation rows: where it learned from a row its error is too small. Of a decision loss after the epochs of L2 before it: the
+    /// way back then stays, and what is learned is all else.
     fn correct(&mut self, number: usize) {
         let means = match self.recipe.method {
             Some(Method::L2) => true,
@@ -269,18 +273,31 @@ impl<'a> Fit<'a> {
         if self.recipe.scales.is_empty() || !means {
             return;
         }
-        let outputs = self.outputs(Part::Train);
-        let (rows, width) = (self.task.train(), self.model.width());
-        let (truths, weights) = (self.task.targets(rows), self.task.weights(rows));
-        let model = &mut self.model;
-        for (k, transform) in model.transforms.iter_mut().enumerate() {
-            let there = |r: usize| {
-                let i = r * width + k;
-                transform.scale.forward(truths[i]) - model.targets.back(k, outputs[i])
-            };
-            let errors: Vec<f64> = (0..rows.len()).map(there).collect();
-            *transform = Transform::smeared(transform.scale, &errors, &weights);
+        let [own, other] = [Part::Train, Part::Valid].map(|part| {
+            let outputs = self.outputs(part);
+            self.errors(part, &outputs)
+        });
+        let weights = self.task.weights(self.task.train());
+        for (transform, (mut own, other)) in self.model.transforms.iter_mut().zip(own.into_iter().zip(other))
+        {
+            if number > 0 {
+                let stretch = stretch(&own, &weights, &other);
+                own.iter_mut().for_each(|e| *e *= stretch);
+            }
+            *transform = Transform::smeared(transform.scale, &own, &weights);
         }
+    }
+
+    /// True − predicted on the scale of each target, target by target.
+    fn errors(&self, part: Part, outputs: &[f32]) -> Vec<Vec<f64>> {
+        let (truths, width) = (self.task.targets(self.task.part(part)), self.model.width());
+        let error = |k: usize, i: usize| {
+            let scale = self.model.transforms[k].scale;
+            scale.forward(truths[i]) - self.model.targets.back(k, outputs[i])
+        };
+        (0..self.model.transforms.len())
+            .map(|k| (k..truths.len()).step_by(width).map(|i| error(k, i)).collect())
+            .collect()
     }
 
     /// One pass over the training part, by descent or by a round of boosting.
@@ -333,24 +350,47 @@ impl<'a> Fit<'a> {
         Ok(Some(losses.values.iter().sum::<f64>() / rows.len() as f64))
     }
 
-    /// Measures of the predictor as it is now on the validation part.
+    /// Measures of the predictor as it is now on the validation part. A loss of the forecast decides for no row of its own: then not all
+    /// rows are decided for every time, or deciding would take most of the training.
     fn validate(&mut self) -> Result<Measures, LearnError> {
         let outputs = self.outputs(Part::Valid);
-        let rows = self.task.valid();
+        let (all, width) = (self.task.valid(), self.model.width());
         if outputs.iter().any(|o| !o.is_finite()) {
-            return Ok(Measures::nothing(rows.len()));
+            return Ok(Measures::nothing(all.len()));
         }
         let predictions = self.model.restore(&outputs);
-        let truths = self.task.targets(rows);
+        let count = if self.recipe.of_forecast() { all.len().min(DECIDED) } else { all.len() };
+        let places: Vec<usize> = (0..count).map(|i| i * all.len() / count).collect();
+        let rows: Vec<usize> = places.iter().map(|&i| all[i]).collect();
+        let own = |&i: &usize| predictions[i * width..(i + 1) * width].iter().copied();
+        let points: Vec<f64> = places.iter().flat_map(own).collect();
+        let truths = self.task.targets(&rows);
         let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
-        let known = self.task.known(rows);
-        let seen =
-            self.model.source.as_ref().map(|s| s.seen(&predictions, &self.task.inputs(rows), rows.len()));
-        let seen = seen.as_ref().unwrap_or(&predictions);
+        let known = self.task.known(&rows);
+        let seen = self.model.source.as_ref().map(|s| s.seen(&points, &self.task.inputs(&rows), rows.len()));
+        let seen = seen.as_ref().unwrap_or(&points);
         let batch = Batch { predictions: seen, truths: &truths, known: &known, ids: &ids };
         let decisions = self.regret.evaluate(&batch)?;
-        Ok(Measures::of(&decisions, &predictions, &truths))
+        Ok(Measures::of(&decisions, &predictions, &self.task.targets(all)))
     }
+}
+
+/// How much wider errors are on rows that were not learned from: the ratio of deviations less its standard error, as if errors were
+/// normal. At least 1, and 1 where there are too few rows to tell.
+fn stretch(own: &[f64], weights: &[f64], other: &[f64]) -> f64 {
+    let deviation = |errors: &[f64], weights: &dyn Fn(usize) -> f64| {
+        let all: f64 = (0..errors.len()).map(weights).sum();
+        let mean = errors.iter().enumerate().map(|(i, e)| weights(i) * e).sum::<f64>() / all;
+        let square =
+            errors.iter().enumerate().map(|(i, e)| weights(i) * (e - mean).powi(2)).sum::<f64>() / all;
+        square.sqrt()
+    };
+    if other.len() < regression::FEWEST {
+        return 1.0;
+    }
+    let ratio = deviation(other, &|_| 1.0) / deviation(own, &|i| weights[i]);
+    let sure = ratio * (1.0 - 1.0 / (2.0 * other.len() as f64).sqrt());
+    if sure.is_finite() { sure.max(1.0) } else { 1.0 }
 }
 
 /// How a pass over the training part ended.

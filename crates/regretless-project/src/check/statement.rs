@@ -69,8 +69,15 @@ pub(super) fn convexity(spec: &Spec, instances: Option<&Instances>) -> Result<Fi
         }
         let instance = parameters.instance();
         let view = problem.view(&instance).map_err(|e| instances.refused(i, e))?;
-        smallest = view.smallest_eigenvalue().map_or(smallest, |value| smallest.min(value));
+        // The view is not there unless Q is positive semidefinite; how far from it is dense work, for few variables.
+        if problem.form() == Form::Dense {
+            smallest = view.smallest_eigenvalue().map_or(smallest, |value| smallest.min(value));
+        }
         looked_at += 1;
+    }
+    if looked_at > 0 && problem.form() == Form::Sparse {
+        let detail = format!("Q is positive semidefinite in {}", count(looked_at, "instance"));
+        return Ok(Finding::ok("convexity", detail));
     }
     if looked_at > 0 {
         let detail =

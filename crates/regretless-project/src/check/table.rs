@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{Columns, Missing, Spec};
-use regretless_learn::{Dataset, Kind, Split};
+use regretless_learn::{Dataset, Kind, Lag, Split};
 
 use super::{Finding, Table, Verdict, placement};
 use regretless_learn::count;
@@ -21,19 +21,21 @@ pub(super) fn run(spec: &Spec, table: Table<'_>) -> Vec<Finding> {
     };
     let mut findings = placement::run(spec, &data);
     findings.push(features(&data));
+    findings.extend(lags(&data));
     findings.extend(left_out(&header, &columns));
     findings.push(missing(spec, &data));
     let parts = data.split(&spec.settings().split, spec.training().seed);
-    findings.push(split(spec, &parts));
+    findings.push(split(spec, &data, &parts));
     let suspicious = match spec.placement(&data.names.targets, &data.known.names) {
         Ok(placement) => data.warnings(&placement, spec.problem(), &parts),
         Err(error) => return vec![Finding::failed("features", error.to_string())],
     };
-    findings.extend(suspicious.into_iter().map(|text| Finding {
-        check: "table",
-        verdict: Verdict::Warning,
-        detail: text,
-    }));
+    let warning = |detail| Finding { check: "table", verdict: Verdict::Warning, detail };
+    findings
+        .extend(data.split_notes(&spec.settings().split, &parts).into_iter().chain(suspicious).map(warning));
+    let (strangers, rare) = data.level_notes(&parts);
+    let notes = data.notes.iter().chain(&strangers).chain(&rare);
+    findings.extend(notes.map(|note| Finding::ok("table", note.clone())));
     findings
 }
 
@@ -52,14 +54,40 @@ fn features(data: &Dataset) -> Finding {
     }
 }
 
+/// What features of the past know.
+fn lags(data: &Dataset) -> Option<Finding> {
+    let lags = data.past.as_ref()?.lags();
+    let unit = |periods: u32| {
+        let time = f64::from(periods) * lags.period.unwrap_or(f64::NAN);
+        if lags.dates { count_of(time, "day") } else { format!("{time} of `{}`", lags.time) }
+    };
+    let first = data.width() - lags.features.len();
+    let one = |(l, lag): (usize, &Lag)| {
+        let cells = (0..data.rows()).map(|row| data.features[row * data.width() + first + l]);
+        let lacks = cells.filter(|v| v.is_nan()).count();
+        let when = match lag.periods(lags.delay) {
+            (near, far) if near == far => format!("{} before", unit(near)),
+            (near, far) => format!("from {} to {} before", unit(far), unit(near)),
+        };
+        format!("{} knows {} {when}, {} without", lag.name(), lag.column, count(lacks, "row"))
+    };
+    let told: Vec<String> = lags.features.iter().enumerate().map(one).collect();
+    Some(Finding::ok("lags", format!("the period is {}; {}", unit(1), told.join("; "))))
+}
+
+fn count_of(n: f64, what: &str) -> String {
+    if n == 1.0 { format!("1 {what}") } else { format!("{} {what}s", regretless_learn::four(n)) }
+}
+
 /// Columns of the table that are neither features nor predicted.
 fn left_out(header: &[String], columns: &Columns) -> Option<Finding> {
     let used: BTreeSet<usize> =
         columns.features.iter().chain(&columns.targets).chain(&columns.known).copied().collect();
-    let mut reasons: [(&str, Vec<String>); 4] = [
+    let mut reasons: [(&str, Vec<String>); 5] = [
         ("text", Vec::new()),
         ("the key of rows", Vec::new()),
         ("the split", Vec::new()),
+        ("the time", Vec::new()),
         ("excluded or not named in `data.features`", Vec::new()),
     ];
     for (i, name) in header.iter().enumerate().filter(|(i, _)| !used.contains(i)) {
@@ -69,8 +97,10 @@ fn left_out(header: &[String], columns: &Columns) -> Option<Finding> {
             1
         } else if columns.split == Some(i) {
             2
-        } else {
+        } else if columns.time.is_some_and(|(index, _)| index == i) {
             3
+        } else {
+            4
         };
         reasons[reason].1.push(name.clone());
     }
@@ -90,7 +120,7 @@ fn missing(spec: &Spec, data: &Dataset) -> Finding {
         }
         _ if empty > 0 || data.dropped > 0 => {
             let cells = format!("{} of features taken as missing", count(empty, "cell"));
-            let rows = format!("{} without a truth left out", count(data.dropped, "row"));
+            let rows = format!("{} left out, see below", count(data.dropped, "row"));
             let told = [(empty, cells), (data.dropped, rows)];
             told.into_iter()
                 .filter(|(found, _)| *found > 0)
@@ -103,7 +133,7 @@ fn missing(spec: &Spec, data: &Dataset) -> Finding {
     Finding::ok("missing", detail)
 }
 
-fn split(spec: &Spec, parts: &[Vec<usize>; 3]) -> Finding {
+fn split(spec: &Spec, data: &Dataset, parts: &[Vec<usize>; 3]) -> Finding {
     let how = match &spec.settings().split {
         Split::Chronological { .. } if spec.data().is_some_and(|data| data.time.is_some()) => {
             "in the order of time"
@@ -115,6 +145,16 @@ fn split(spec: &Spec, parts: &[Vec<usize>; 3]) -> Finding {
         Split::Series { .. } => "whole series at random, by the seed",
     };
     let [train, valid, test] = parts.each_ref().map(Vec::len);
-    let detail = format!("{train} rows for training, {valid} for validation, {test} for test, {how}");
+    let rows = parts.iter().zip(["training", "validation", "test"]).filter(|(rows, _)| !rows.is_empty());
+    let spans: Vec<String> = rows.map(|(rows, name)| format!("{name} {}", span(data, rows))).collect();
+    let when = if data.times.is_empty() { String::new() } else { format!(": {}", spans.join(", ")) };
+    let detail = format!("{train} rows for training, {valid} for validation, {test} for test, {how}{when}");
     Finding::judged("split", train > 0 && valid > 0, detail)
+}
+
+/// From when to when some rows are.
+fn span(data: &Dataset, rows: &[usize]) -> String {
+    let by_time = |a: &&usize, b: &&usize| data.time_of(**a).total_cmp(&data.time_of(**b));
+    let ends = [rows.iter().min_by(by_time), rows.iter().max_by(by_time)];
+    ends.into_iter().flatten().map(|&row| data.moment(row)).collect::<Vec<_>>().join(" to ")
 }

@@ -6,11 +6,12 @@ use super::{Columns, Want, predicted};
 use crate::Spec;
 use crate::data::Guess;
 use crate::error::{Place, Result, SpecError, Trouble, count, shorten};
+use crate::lags;
 use crate::selection::{no_column, pick};
 use regretless_learn::PredictorKind;
 
 /// True if the predictor takes features as they are: numbers.
-pub(super) fn takes_numbers_only(spec: &Spec) -> bool {
+pub(crate) fn takes_numbers_only(spec: &Spec) -> bool {
     spec.predictor().shared || spec.predictor().kind == PredictorKind::Given
 }
 
@@ -65,10 +66,15 @@ pub(super) fn resolve(
             if spec.predictor().shared {
                 return table.by_variable(columns, selectors, spec.problem().variables());
             }
-            columns.features = table.select(selectors.iter().map(String::as_str))?;
+            let columns_only =
+                selectors.iter().map(String::as_str).filter(|text| lags::asked(text).is_none());
+            columns.features = table.select(columns_only)?;
         }
     }
-    if columns.features.is_empty() && spec.predictor().kind != PredictorKind::Constant {
+    if columns.features.is_empty()
+        && columns.lags.is_none()
+        && spec.predictor().kind != PredictorKind::Constant
+    {
         let skipped: Vec<_> =
             columns.skipped.iter().take(8).map(|name| format!("`{}`", shorten(name))).collect();
         let hint = match skipped.len() {

@@ -28,11 +28,28 @@ impl Guess {
         }
         guess
     }
+
+    /// The first cell that is neither a number nor a date where more than half of those that hold something are: it makes a text of the
+    /// column.
+    pub(super) fn odd<'a>(cells: &(impl Iterator<Item = &'a [u8]> + Clone), comma: bool) -> Option<usize> {
+        let odd = |cell: &[u8]| value(cell, comma).is_err() && moment(cell).is_none();
+        let there = || cells.clone().enumerate().filter(|(_, cell)| !is_missing(cell));
+        let (all, others) = (there().count(), there().filter(|(_, cell)| odd(cell)).count());
+        if 2 * others >= all {
+            return None;
+        }
+        there().find(|(_, cell)| odd(cell)).map(|(i, _)| i)
+    }
 }
+
+/// What stands in cells that hold no value, in small letters: one list for numbers, texts and dates.
+const MISSING: [&[u8]; 11] =
+    [b"", b"na", b"n/a", b"#n/a", b"<na>", b"nan", b"null", b"none", b"nat", b"-", b"#value!"];
 
 /// True if a cell holds no value.
 pub(super) fn is_missing(cell: &[u8]) -> bool {
-    matches!(cell.trim_ascii(), b"" | b"NA" | b"N/A" | b"null" | b"NaN" | b"nan")
+    let cell = cell.trim_ascii();
+    cell.len() <= 7 && MISSING.iter().any(|word| cell.eq_ignore_ascii_case(word))
 }
 
 /// Which numbers a cell may hold.
@@ -177,9 +194,14 @@ mod tests {
     fn guesses() {
         let guess = |cells: &[&str]| Guess::of(cells.iter().map(|cell| cell.as_bytes()), false);
         assert_eq!(guess(&["1", "", "NA", "true"]), Guess::Number);
+        assert_eq!(guess(&["n/a", "NULL", "None", "#N/A", "NaT", "<NA>", "-", "2"]), Guess::Number);
+        assert_eq!(guess(&["-", "NaT", "2018-06-01"]), Guess::Date);
         assert_eq!(guess(&["1", "a"]), Guess::Text);
         assert_eq!(guess(&["2018-06-01", "", "2018-06-02 12:00"]), Guess::Date);
         assert_eq!(guess(&["2018-06-01", "soon"]), Guess::Text);
+        let odd = |cells: &[&str]| Guess::odd(&cells.iter().map(|cell| cell.as_bytes()), false);
+        assert_eq!(odd(&["1", "NA", "12 €", "3"]), Some(2));
+        assert_eq!((odd(&["a", "1"]), odd(&["1", "2"]), odd(&[])), (None, None, None));
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub(crate) struct Selection {
     pub(crate) levels: Vec<Levels>,
     /// The most entries over all chunks, for who keeps them all.
     pub(crate) entries: Option<usize>,
+    /// What a row takes beside its columns, as entries.
+    pub(crate) besides: usize,
     /// Whether a row that cannot be used is one of many, and not the end.
     pub(crate) lenient: bool,
 }
@@ -133,7 +135,10 @@ impl Wanted {
     ) -> Result<f64, Trouble> {
         match self.reads {
             Reads::Number { .. } => self.check(cell::value(text, comma)),
-            Reads::Level(l) => Ok(level(text).map_or(f64::NAN, |name| later[l].cell(&levels[l], &name))),
+            Reads::Level(l) => {
+                let name = level(text).or_else(|| levels[l].named(text));
+                Ok(name.map_or(f64::NAN, |name| later[l].cell(&levels[l], &name)))
+            }
             Reads::Moment if cell::is_missing(text) => Ok(f64::NAN),
             Reads::Moment => moment(text)
                 .ok_or_else(|| Trouble::NotADate(shorten(&String::from_utf8_lossy(text.trim_ascii())))),

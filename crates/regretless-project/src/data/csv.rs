@@ -19,6 +19,9 @@ const SAMPLE: usize = 100;
 /// Bytes that they have at most, one line more or less.
 const SAMPLE_BYTES: usize = 1 << 20;
 
+/// Bytes of the lines that are cut together, one line more or less: lines may be long.
+const BATCH_BYTES: usize = 16 << 20;
+
 /// Lines that one thread cuts at a time.
 const PIECE: usize = 256;
 
@@ -53,7 +56,7 @@ impl<'a> Csv<'a> {
         let ahead = (lines.batch(SAMPLE, SAMPLE_BYTES)?, 0);
         let style = Style { separator, comma: false };
         let mut csv = Self { lines, first, width: header.len(), style, ahead };
-        csv.style.comma = separator == b';' && csv.has_commas();
+        csv.style.comma = csv.has_commas();
         Ok((csv, header))
     }
 
@@ -69,33 +72,53 @@ impl<'a> Csv<'a> {
                 Some("cells are separated by semicolons, and numbers have a decimal comma")
             }
             Style { separator: b';', .. } => Some("cells are separated by semicolons"),
+            Style { separator: b'\t', comma: true } => {
+                Some("cells are separated by tabs, and numbers have a decimal comma")
+            }
             Style { separator: b'\t', .. } => Some("cells are separated by tabs"),
+            Style { comma: true, .. } => Some("numbers in quotes have a decimal comma"),
             Style { .. } => None,
         }
     }
 
-    /// The cells of the first lines that are as long as the header.
-    fn sample(&self) -> Vec<Vec<Cow<'_, [u8]>>> {
+    /// The first lines that are as long as the header: their numbers and cells.
+    fn sample(&self) -> Vec<(u64, Vec<Cow<'_, [u8]>>)> {
         let Batch { text, lines } = &self.ahead.0;
-        let cut = |(_, range): &(u64, Range<usize>)| {
+        let cut = |(line, range): &(u64, Range<usize>)| {
             let mut cells = Vec::new();
             split(&text[range.clone()], self.style.separator, &mut cells).ok()?;
-            (cells.len() == self.width).then_some(cells)
+            (cells.len() == self.width).then_some((*line, cells))
         };
         lines.iter().filter_map(cut).collect()
     }
 
-    /// True if a cell is a number with a comma for a point.
+    /// True if numbers have a comma for a point. In tables with semicolons one such cell tells; elsewhere three digits behind it may be
+    /// thousands, and a point in another number says that commas are none.
     fn has_commas(&self) -> bool {
-        let comma =
-            |cell: &Cow<'_, [u8]>| number(cell).is_err() && cell.contains(&b',') && value(cell, true).is_ok();
-        self.sample().iter().flatten().any(comma)
+        let sample = self.sample();
+        let comma = |cell: &[u8]| number(cell).is_err() && cell.contains(&b',') && value(cell, true).is_ok();
+        let behind = |cell: &[u8]| cell.iter().rev().take_while(|b| **b != b',').count();
+        let sure = |cell: &[u8]| comma(cell) && behind(cell) != 3;
+        let point = |cell: &[u8]| cell.contains(&b'.') && number(cell).is_ok();
+        let mut cells = sample.iter().flat_map(|(_, cells)| cells).map(AsRef::as_ref);
+        match self.style.separator {
+            b';' => cells.any(comma),
+            _ => cells.clone().any(sure) && !cells.any(point),
+        }
+    }
+
+    /// See [`TableReader::odd`](super::reader::TableReader::odd).
+    pub(super) fn odd(&self, column: usize) -> Option<(u64, String)> {
+        let sample = self.sample();
+        let cell = Guess::odd(&sample.iter().map(|(_, cells)| cells[column].as_ref()), self.style.comma)?;
+        let (line, cells) = &sample[cell];
+        Some((*line, shorten(&String::from_utf8_lossy(&cells[column]))))
     }
 
     /// What the columns hold, as far as the first lines tell.
     pub(super) fn guesses(&self) -> Vec<Guess> {
         let sample = self.sample();
-        let guess = |i: usize| Guess::of(sample.iter().map(|cells| cells[i].as_ref()), self.style.comma);
+        let guess = |i: usize| Guess::of(sample.iter().map(|(_, cells)| cells[i].as_ref()), self.style.comma);
         (0..self.width).map(guess).collect()
     }
 
@@ -127,7 +150,7 @@ impl<'a> Csv<'a> {
         chunk: &mut Chunk,
     ) -> Result<()> {
         if self.ahead.1 == self.ahead.0.lines.len() {
-            self.ahead = (self.lines.batch(rows, usize::MAX)?, 0);
+            self.ahead = (self.lines.batch(rows, BATCH_BYTES)?, 0);
         }
         let (Batch { text, lines }, from) = &self.ahead;
         let lines = &lines[*from..(from + rows).min(lines.len())];

@@ -92,6 +92,13 @@ impl<'a> Rows<'a> {
         self.frame.columns.iter().map(one).collect()
     }
 
+    /// See [`TableReader::odd`].
+    pub(super) fn odd(&self, column: usize) -> Option<(u64, String)> {
+        let Column::Texts(texts) = &self.frame.columns[column] else { return None };
+        let cell = Guess::odd(&texts.iter().map(String::as_bytes), false)?;
+        Some((cell as u64 + 1, shorten(&texts[cell])))
+    }
+
     /// How many rows are left.
     pub(super) fn ahead(&self) -> usize {
         self.frame.columns.first().map_or(0, Column::len) - self.next

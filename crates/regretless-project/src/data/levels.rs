@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use regretless_learn::NEW;
 
+use super::cell::is_missing;
+
 /// Different texts of a column, at most: what has more names its rows.
 pub(crate) const MOST: usize = 10_000;
 
@@ -49,6 +51,12 @@ impl Levels {
     /// The number of a text that is known.
     pub(super) fn find(&self, text: &str) -> Option<u32> {
         self.places.get(text).copied()
+    }
+
+    /// A word for a missing value that was a level when a model was trained.
+    pub(super) fn named<'a>(&self, cell: &'a [u8]) -> Option<Cow<'a, str>> {
+        let text = std::str::from_utf8(cell.trim_ascii()).ok()?;
+        (self.fixed && self.find(text).is_some()).then_some(Cow::Borrowed(text))
     }
 
     /// The cell of a text, which becomes a level if there may be more.
@@ -108,10 +116,10 @@ impl Later {
 
 /// The text of a cell as a level, `None` if it holds none. A whole number is the same level however it is written.
 pub(super) fn level(cell: &[u8]) -> Option<Cow<'_, str>> {
-    let text = String::from_utf8_lossy(cell.trim_ascii());
-    if matches!(&*text, "" | "NA" | "N/A" | "null" | "NaN" | "nan") {
+    if is_missing(cell) {
         return None;
     }
+    let text = String::from_utf8_lossy(cell.trim_ascii());
     if let Some((whole, zeros)) = text.split_once('.') {
         let digits = whole.strip_prefix('-').unwrap_or(whole);
         let number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
@@ -132,6 +140,9 @@ mod tests {
             (" north ", Some("north")),
             ("", None),
             ("NA", None),
+            ("n/a", None),
+            ("-", None),
+            ("north-", Some("north-")),
             ("2.0", Some("2")),
             ("2.", Some("2")),
             ("007", Some("007")),
@@ -153,5 +164,8 @@ mod tests {
         let mut fixed = Levels::of(&["a".into(), String::new()], true);
         assert_eq!(["a", "", "x", "x"].map(|text| fixed.cell(text)), [0.0, NEW, NEW, NEW]);
         assert_eq!(fixed.strangers().0, 3);
+        // What a model knows as a level stays one.
+        let old = Levels::of(&["None".into()], true);
+        assert_eq!((old.named(b" None "), fixed.named(b"None")), (Some("None".into()), None));
     }
 }

@@ -2,24 +2,28 @@
 
 use regretless_learn::days;
 
-/// Seconds since the beginning of 1970 of `2018-06-01`, `2018/06/01` or `01.06.2018`, with or without a time such as
-/// `T13:30`, ` 13:30:15` or `13:30:15.25`; `None` if the text is no date. A zone at the end is passed over: what counts is the clock of the
-/// place, by which people live.
+/// Seconds since the beginning of 1970 of `2018-06-01`, `2018/06/01` or `01.06.2018`, zeros in front left out or not, with or without a
+/// time such as `T13:30`, ` 13:30:15` or `13:30:15.25`; `None` if the text is no date. `6/1/2018` is none: it may be of January or June. A
+/// zone at the end is passed over: what counts is the clock of the place, by which people live.
 pub(crate) fn moment(text: &[u8]) -> Option<f64> {
     let text = text.trim_ascii();
-    let (date, rest) = text.split_at_checked(10)?;
-    let (year, month, day) = match *date {
-        [_, _, _, _, a @ (b'-' | b'/'), _, _, b, _, _] if a == b => {
-            (digits(&date[..4])?, digits(&date[5..7])?, digits(&date[8..])?)
-        }
-        [_, _, b'.', _, _, b'.', ..] => (digits(&date[6..])?, digits(&date[3..5])?, digits(&date[..2])?),
+    let end = text.iter().position(|b| matches!(b, b'T' | b't' | b' ')).unwrap_or(text.len());
+    let (date, rest) = text.split_at(end);
+    let mut fields = date.splitn(3, |b| matches!(b, b'-' | b'/' | b'.'));
+    let [first, second, third] = [fields.next()?, fields.next()?, fields.next()?];
+    let separators = (date[first.len()], date[first.len() + 1 + second.len()]);
+    let (year, month, day) = match separators {
+        (b'-', b'-') | (b'/', b'/') => (first, second, third),
+        (b'.', b'.') => (third, second, first),
         _ => return None,
     };
-    let midnight = days(i64::from(year), month, day)? as f64 * 86_400.0;
+    if year.len() != 4 || ![1, 2].contains(&month.len()) || ![1, 2].contains(&day.len()) {
+        return None;
+    }
+    let midnight = days(i64::from(digits(year)?), digits(month)?, digits(day)?)? as f64 * 86_400.0;
     match rest {
         [] => Some(midnight),
-        [b'T' | b't' | b' ', clock @ ..] => Some(midnight + seconds(clock.trim_ascii())?),
-        _ => None,
+        [_, clock @ ..] => Some(midnight + seconds(clock.trim_ascii())?),
     }
 }
 
@@ -71,7 +75,7 @@ mod tests {
     #[test]
     fn ways_to_write_a_moment() {
         let day = 19_782.0 * 86_400.0;
-        for text in ["2024-02-29", " 29.02.2024 ", "2024/02/29"] {
+        for text in ["2024-02-29", " 29.02.2024 ", "2024/02/29", "2024-2-29", "29.2.2024"] {
             assert_eq!(moment(text.as_bytes()), Some(day), "{text}");
         }
         for text in [
@@ -90,7 +94,11 @@ mod tests {
             "",
             "2024",
             "2023-02-29",
-            "2024-1-1",
+            "1/2/2024",
+            "2024-001-1",
+            "2024--1",
+            "1.1.24",
+            "1.1.1.2024",
             "2024-01/01",
             "12/31/2024",
             "2024-01-01x",

@@ -150,6 +150,18 @@ impl<'a> TableReader<'a> {
         }
     }
 
+    /// The first cell that makes a text of a column that seems to hold numbers or dates otherwise, and where it is: in words.
+    pub(crate) fn odd(&self, column: usize) -> Option<String> {
+        let (line, cell) = match &self.source {
+            Source::Csv(csv) => csv.odd(column)?,
+            Source::Frame(rows) => rows.odd(column)?,
+            #[cfg(feature = "parquet")]
+            Source::Parquet(_) => return None,
+        };
+        let unit = if matches!(self.source, Source::Csv(_)) { "line" } else { "row" };
+        Some(format!("`{cell}` in {unit} {line}"))
+    }
+
     /// What is not as it is in most tables, in words.
     pub fn remark(&self) -> Option<&'static str> {
         if let Source::Csv(csv) = &self.source { csv.remark() } else { None }
@@ -202,7 +214,8 @@ impl<'a> TableReader<'a> {
             #[cfg(feature = "parquet")]
             Source::Parquet(parquet) => parquet.fill(&mut self.selection, &self.header, rows, &mut chunk)?,
         }
-        self.given = (self.given.0 + chunk.values.len(), self.given.1 + chunk.rows);
+        let beside = self.selection.besides * chunk.rows;
+        self.given = (self.given.0 + chunk.values.len() + beside, self.given.1 + chunk.rows);
         if let Some((_, left)) = &mut self.groups {
             *left -= chunk.rows;
         }
@@ -249,7 +262,7 @@ impl<'a> TableReader<'a> {
     /// At most `rows`, and at most one more than the limit on entries lets through.
     fn within(&self, rows: usize) -> usize {
         let Some(limit) = self.selection.entries else { return rows };
-        let width = self.selection.columns.len().max(1);
+        let width = (self.selection.columns.len() + self.selection.besides).max(1);
         let left = limit.saturating_sub(self.given.0.max(self.given.1)) / width;
         rows.min(left + 1)
     }

@@ -26,7 +26,7 @@ pub struct DataSection {
     /// True in place of tables where the rows were in memory: what is trained again is given a table.
     #[serde(default)]
     pub memory: bool,
-    /// Feature columns by name or pattern; with a shared predictor `{variable}` stands for a variable's name. Default:
+    /// Feature columns by name or pattern, and features of the past such as `lag(demand, 1, 7)` and `mean(demand, 28)`; with a shared predictor `{variable}` stands for a variable's name. Default:
     /// every column that is neither predicted nor `key` nor the column of `split`.
     #[schemars(with = "Option<Columns>")]
     pub features: Option<Selectors>,
@@ -49,6 +49,11 @@ pub struct DataSection {
     pub series: Selectors,
     /// The column that says when a row is: dates, or numbers that rise. Default: the order of the table says it.
     pub time: Option<String>,
+    /// The time from one row of a series to the next, which `lag` and `mean` count in; days where `time` is a date. Default: the least
+    /// step of the table.
+    pub period: Option<f64>,
+    /// How many periods before a row the newest value is known when its decision is taken. Default 1.
+    pub delay: Option<u32>,
     /// How rows are split. Default: at random, a fifth each for validation and test.
     #[serde(default)]
     pub split: SplitSection,

@@ -7,6 +7,7 @@ use crate::data_settings::{ColumnKind, DataFiles, DataSettings};
 use crate::error::{Result, Trouble, shorten};
 use crate::file::{DataSection, KindName, KindSetting, MomentSetting, SplitSection};
 use crate::key::Key;
+use crate::lags;
 
 pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Result<(DataSettings, Split)> {
     let section = Key::new("data");
@@ -53,8 +54,37 @@ pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Re
         kinds: kinds(ctx, &section.key("kinds"), written)?,
         series: written.series.0.clone(),
         time: written.time.clone(),
+        period: written.period,
+        delay: written.delay.unwrap_or(1),
     };
+    past(ctx, &section, &data)?;
     Ok((data, split))
+}
+
+/// Features of the past: well asked for, and not of what is not known yet.
+fn past(ctx: &Context<'_>, section: &Key, data: &DataSettings) -> Result<()> {
+    if let Some(period) = data.period {
+        let fine = period > 0.0 && period.is_finite();
+        ctx.within(&section.key("period"), period, fine, "a period is above 0")?;
+    }
+    let fine = (1..=1000).contains(&data.delay);
+    ctx.within(&section.key("delay"), f64::from(data.delay), fine, "a delay is 1 to 1000 periods")?;
+    for (i, selector) in data.features.iter().flatten().enumerate() {
+        let key = section.key("features").index(i);
+        let lags = match lags::asked(selector) {
+            None => continue,
+            Some(lags) => lags.map_err(|needs| ctx.fail(&key, Trouble::OneOf(needs)))?,
+        };
+        if data.time.is_none() {
+            let trouble = Trouble::Misfit(format!("`{selector}` needs a column that says when a row is"));
+            return Err(ctx.fail(&key, trouble).hint("name it: data.time = \"date\""));
+        }
+        if let Some(lag) = lags.iter().find(|lag| lag.periods(data.delay).0 < data.delay) {
+            let what = format!("with delay = {} nobody knows `{}` when deciding", data.delay, lag.name());
+            return Err(ctx.fail(&key, Trouble::Misfit(what)));
+        }
+    }
+    Ok(())
 }
 
 fn kinds(ctx: &Context<'_>, section: &Key, written: &DataSection) -> Result<Vec<(String, ColumnKind)>> {

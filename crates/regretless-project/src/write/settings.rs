@@ -106,6 +106,12 @@ fn data(settings: &DataSettings, split: &Split, text: &mut Text) -> Result<()> {
     if let Some(time) = &settings.time {
         text.key("time", string(time));
     }
+    if let Some(period) = settings.period {
+        text.key("period", number(period));
+    }
+    if settings.delay != 1 {
+        text.key("delay", settings.delay);
+    }
     let shares = |kind: SplitKind, valid: f64, test: f64| {
         format!("{{ kind = \"{kind}\", valid = {}, test = {} }}", number(valid), number(test))
     };
@@ -127,9 +133,7 @@ fn timed(timed: &Timed) -> String {
         if !timed.dates {
             return number(at);
         }
-        let (year, month, day) = civil(at.floor() as i64);
-        let minutes = ((at - at.floor()) * 1440.0).round() as i64;
-        string(&format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}", minutes / 60, minutes % 60))
+        string(&moment(at))
     };
     let part = |name: &str, begins: Option<f64>, share: f64| match begins {
         Some(at) => format!("{name}_from = {}", from(at)),
@@ -138,6 +142,22 @@ fn timed(timed: &Timed) -> String {
     let (valid, test) =
         (part("valid", timed.valid_from, timed.valid), part("test", timed.test_from, timed.test));
     format!("{{ kind = \"chronological\", {valid}, {test}, gap = {} }}", number(timed.gap))
+}
+
+/// Days since the beginning of 1970 as a date and a time, to the microsecond.
+fn moment(at: f64) -> String {
+    const DAY: i64 = 86_400_000_000;
+    let whole = (at * DAY as f64).round() as i64;
+    let (year, month, day) = civil(whole.div_euclid(DAY));
+    let clock = whole.rem_euclid(DAY);
+    let (seconds, micros) = (clock / 1_000_000, clock % 1_000_000);
+    let [hour, minute, second] = [seconds / 3600, seconds / 60 % 60, seconds % 60];
+    let rest = match (second, micros) {
+        (0, 0) => String::new(),
+        (_, 0) => format!(":{second:02}"),
+        _ => format!(":{second:02}.{micros:06}"),
+    };
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}{rest}")
 }
 
 fn absolute(path: &Path) -> Result<String> {

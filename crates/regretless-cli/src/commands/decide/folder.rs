@@ -28,18 +28,23 @@ struct About {
     shards: usize,
     files: String,
     predictions: bool,
+    /// Hash of the history, where there is one beside the model's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    history: Option<String>,
 }
 
 impl About {
     /// What these decisions have otherwise than those that are there.
     fn difference(&self, there: &Self) -> Option<String> {
-        let Self { version, run, features, shards, files, predictions } = there;
+        let Self { version, run, features, shards, files, predictions, history } = there;
         let what = if *version != self.version {
             format!("by version {version}")
         } else if *run != self.run {
             "by another model".into()
         } else if *features != self.features {
             "for other features".into()
+        } else if *history != self.history {
+            "with another history".into()
         } else if *shards != self.shards {
             format!("in {}", count(*shards, "shard"))
         } else if *files != self.files {
@@ -81,6 +86,7 @@ pub(super) fn decide(work: &mut Work<'_>, dir: &Path, run: &Run) -> Result<Strin
         shards: shard.of(),
         files: args.files.ending().into(),
         predictions: args.predictions,
+        history: args.history.as_deref().map(sample).transpose().map_err(failed(dir))?,
     };
     settle(dir, &about)?;
     let ending = args.files.ending();

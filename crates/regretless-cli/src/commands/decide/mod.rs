@@ -3,8 +3,9 @@
 mod folder;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use regretless_project::{DataReader, Deciding, Run, Want};
+use regretless_project::{DataReader, Deciding, Run, Want, read_past};
 
 use crate::args::{DecideArgs, Undecided};
 use crate::error::CliError;
@@ -24,6 +25,15 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     }
     let reader =
         DataReader::stream(&spec, &args.features, Want { features: true, targets: false }, decider.card())?;
+    let past = match (decider.past(), &args.history) {
+        (None, Some(_)) => return Err(CliError::NoLags),
+        (None, None) => None,
+        (Some(known), None) => Some(Arc::new(known.clone())),
+        (Some(known), Some(file)) => {
+            Some(Arc::new(known.clone().followed_by(read_past(file, known.lags(), spec.limits())?)))
+        }
+    };
+    let reader = reader.knowing(past);
     let key = spec.data().and_then(|d| d.key.clone());
     let deciding = Deciding::new(&decider, key.as_deref(), args.predictions);
     let mut work = Work {

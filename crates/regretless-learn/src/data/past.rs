@@ -1,0 +1,365 @@
+//! What is known of the past of a series when a row is decided for: lags and rolling means.
+//!
+//! ```text
+//! lag k    y(t − k·p)
+//! mean w   the mean of the y there are at t − (d + w − 1)·p … t − d·p
+//! ```
+//!
+//! t is the time of the row, p the period, and d the delay: how many periods before t the newest value is known. Looked up by time, so
+//! that a day that is not there shifts nothing. Nothing here looks at t or later.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::kind;
+
+/// Moments that differ by less than this share of a period are one.
+const SAME: f64 = 1e-4;
+
+/// How the past of a column is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Look {
+    /// The value so many periods before.
+    Lag(u32),
+    /// The mean of so many periods.
+    Mean(u32),
+}
+
+/// A feature that is made of the past of a column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lag {
+    /// The column.
+    pub column: String,
+    /// How it is looked at.
+    pub look: Look,
+}
+
+impl Lag {
+    /// What the feature is called.
+    pub fn name(&self) -> String {
+        match self.look {
+            Look::Lag(k) => format!("lag{k}_{}", self.column),
+            Look::Mean(w) => format!("mean{w}_{}", self.column),
+        }
+    }
+
+    /// The first and the last period before a row that it looks at.
+    pub fn periods(&self, delay: u32) -> (u32, u32) {
+        match self.look {
+            Look::Lag(k) => (k, k),
+            Look::Mean(w) => (delay, delay + w - 1),
+        }
+    }
+}
+
+/// As it is asked for.
+impl fmt::Display for Lag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.look {
+            Look::Lag(k) => write!(f, "lag({}, {k})", self.column),
+            Look::Mean(w) => write!(f, "mean({}, {w})", self.column),
+        }
+    }
+}
+
+/// The features of the past, and where the past is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lags {
+    /// The features.
+    pub features: Vec<Lag>,
+    /// The columns that together name a series.
+    pub series: Vec<String>,
+    /// The column that says when a row is.
+    pub time: String,
+    /// Whether it holds dates: times are days then.
+    pub dates: bool,
+    /// The time from one row of a series to the next; `None` until a table has told.
+    pub period: Option<f64>,
+    /// How many periods before a row the newest value is known.
+    pub delay: u32,
+}
+
+impl Lags {
+    /// The columns that are looked at, each once.
+    pub fn columns(&self) -> Vec<String> {
+        let all: BTreeSet<&String> = self.features.iter().map(|lag| &lag.column).collect();
+        all.into_iter().cloned().collect()
+    }
+
+    /// What the features are called.
+    pub fn names(&self) -> Vec<String> {
+        self.features.iter().map(Lag::name).collect()
+    }
+
+    /// A time, for people.
+    pub fn moment(&self, time: f64) -> String {
+        if self.dates { kind::date(time) } else { time.to_string() }
+    }
+
+    /// The most periods that a feature looks back.
+    fn reach(&self) -> u32 {
+        self.features.iter().map(|lag| lag.periods(self.delay).1).max().unwrap_or(0)
+    }
+}
+
+/// The values of a column in a series.
+#[derive(Clone, Debug, PartialEq)]
+struct Track {
+    /// What was before is not known any more.
+    since: f64,
+    /// Times and values, in the order of time.
+    values: Vec<(f64, f64)>,
+}
+
+impl Default for Track {
+    fn default() -> Self {
+        Self { since: f64::NEG_INFINITY, values: Vec::new() }
+    }
+}
+
+/// Two rows of a series at one time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Twice {
+    /// The series.
+    pub series: String,
+    /// The time.
+    pub time: f64,
+}
+
+/// The past of every series.
+///
+/// ```
+/// use regretless_learn::{Lag, Lags, Look, Past};
+/// let lag = |look| Lag { column: "sold".into(), look };
+/// let features = vec![lag(Look::Lag(2)), lag(Look::Mean(3))];
+/// let (series, time) = (vec!["shop".into()], "day".into());
+/// let mut past = Past::new(Lags { features, series, time, dates: false, period: None, delay: 1 });
+/// for (day, sold) in [(1.0, 10.0), (2.0, 20.0), (4.0, 40.0)] {
+///     past.push("north", day, &[sold]);
+/// }
+/// past.settle().unwrap();
+/// // Day 3 is not there: the mean is that of days 2 and 4.
+/// assert_eq!(past.look("north", 5.0).map(Option::unwrap).collect::<Vec<_>>()[1], 30.0);
+/// // Of day 5 nobody knows yet.
+/// assert_eq!(past.look("north", 6.0).collect::<Vec<_>>(), [Some(40.0), None]);
+/// assert_eq!(past.look("south", 5.0).collect::<Vec<_>>(), [None, None]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Past {
+    lags: Lags,
+    /// The column of each feature, by its place among the columns.
+    columns: Vec<usize>,
+    width: usize,
+    tracks: BTreeMap<String, Vec<Track>>,
+    /// The times of each series that rows were added of, until they are settled.
+    times: BTreeMap<String, Vec<f64>>,
+}
+
+impl Past {
+    /// Nothing is known yet.
+    pub fn new(lags: Lags) -> Self {
+        let names = lags.columns();
+        let place = |lag: &Lag| names.iter().position(|name| *name == lag.column).unwrap_or_default();
+        let columns = lags.features.iter().map(place).collect();
+        Self { columns, width: names.len(), lags, tracks: BTreeMap::new(), times: BTreeMap::new() }
+    }
+
+    /// The features.
+    pub fn lags(&self) -> &Lags {
+        &self.lags
+    }
+
+    /// Adds a row: a value for each of [`Lags::columns`], NaN where there is none.
+    pub fn push(&mut self, series: &str, time: f64, values: &[f64]) {
+        if !self.tracks.contains_key(series) {
+            self.tracks.insert(series.to_owned(), vec![Track::default(); self.width]);
+        }
+        for (track, value) in self.tracks.get_mut(series).into_iter().flatten().zip(values) {
+            if value.is_finite() {
+                track.values.push((time, *value));
+            }
+        }
+        match self.times.get_mut(series) {
+            Some(times) => times.push(time),
+            None => drop(self.times.insert(series.to_owned(), vec![time])),
+        }
+    }
+
+    /// Puts what was added in order; the period is the least step of a series where nobody said.
+    pub fn settle(&mut self) -> Result<(), Twice> {
+        let mut least = f64::INFINITY;
+        for (series, mut times) in std::mem::take(&mut self.times) {
+            times.sort_by(f64::total_cmp);
+            for pair in times.windows(2) {
+                if pair[0] == pair[1] {
+                    return Err(Twice { series, time: pair[0] });
+                }
+                least = least.min(pair[1] - pair[0]);
+            }
+        }
+        self.lags.period = self.lags.period.or_else(|| least.is_finite().then_some(least));
+        for track in self.tracks.values_mut().flatten() {
+            track.values.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
+        Ok(())
+    }
+
+    /// What is known with a newer past: where it says something, that is so.
+    pub fn followed_by(mut self, newer: Self) -> Self {
+        for (series, tracks) in newer.tracks {
+            let Some(own) = self.tracks.get_mut(&series) else {
+                self.tracks.insert(series, tracks);
+                continue;
+            };
+            for (own, newer) in own.iter_mut().zip(tracks) {
+                let begins = newer.values.first().map_or(f64::INFINITY, |first| first.0);
+                let mut all = newer.values;
+                let there: BTreeSet<u64> = all.iter().map(|(time, _)| time.to_bits()).collect();
+                all.extend(own.values.iter().filter(|(time, _)| !there.contains(&time.to_bits())));
+                all.sort_by(|a, b| a.0.total_cmp(&b.0));
+                own.values = all;
+                // A newer past that begins earlier is a whole one.
+                if begins <= own.since {
+                    own.since = newer.since;
+                }
+            }
+        }
+        self
+    }
+
+    /// The newest values of each series: all that rows after them need.
+    pub fn recent(&self) -> Self {
+        let mut recent = self.clone();
+        let Some(period) = self.lags.period else { return recent };
+        let reach = f64::from(self.lags.reach().max(1) - 1);
+        for track in recent.tracks.values_mut().flatten() {
+            let Some((last, _)) = track.values.last() else { continue };
+            let since = last - (reach + SAME) * period;
+            let old = track.values.partition_point(|(time, _)| *time < since);
+            if old > 0 {
+                track.values.drain(..old);
+                track.since = since;
+            }
+        }
+        recent
+    }
+
+    /// The features of a row; `None` where what they look at is beyond what is known, and NaN where it is known that there is nothing.
+    pub fn look<'a>(&'a self, series: &str, time: f64) -> impl Iterator<Item = Option<f64>> + 'a {
+        let (tracks, period) = (self.tracks.get(series), self.lags.period);
+        self.lags.features.iter().zip(&self.columns).map(move |(lag, &column)| {
+            let (track, period) = (&tracks?[column], period?);
+            let (first, last) = lag.periods(self.lags.delay);
+            let [from, to] = [last, first].map(|k| time - f64::from(k) * period);
+            let slack = SAME * period;
+            let newest = track.values.last()?.0;
+            if to > newest + slack || from < track.since - slack {
+                return None;
+            }
+            let begin = track.values.partition_point(|(at, _)| *at < from - slack);
+            let there = track.values[begin..].iter().take_while(|(at, _)| *at <= to + slack);
+            let (count, sum) = there.fold((0.0, 0.0), |(count, sum), (_, y)| (count + 1.0, sum + y));
+            // 0/0 is NaN: nothing there.
+            Some(sum / count)
+        })
+    }
+
+    /// The names of the series and, for a file, their numbers: since when, how many, times and values.
+    pub(crate) fn numbers(&self) -> (Vec<String>, [(&'static str, Vec<f64>); 4]) {
+        let tracks = || self.tracks.values().flatten();
+        let of = |part: fn(&(f64, f64)) -> f64| tracks().flat_map(|t| &t.values).map(part).collect();
+        let numbers = [
+            ("past.since", tracks().map(|track| track.since).collect()),
+            ("past.counts", tracks().map(|track| track.values.len() as f64).collect()),
+            ("past.times", of(|v| v.0)),
+            ("past.values", of(|v| v.1)),
+        ];
+        (self.tracks.keys().cloned().collect(), numbers)
+    }
+
+    /// The past that [`Past::numbers`] wrote down; `None` if the numbers do not fit.
+    pub(crate) fn read(lags: Lags, names: &[String], numbers: [Vec<f64>; 4]) -> Option<Self> {
+        let [since, counts, times, values] = numbers;
+        let mut past = Self::new(lags);
+        let mut rest = times.into_iter().zip(values);
+        if since.len() != names.len() * past.width || counts.len() != since.len() {
+            return None;
+        }
+        let mut tracks = since.into_iter().zip(counts).map(|(since, count)| {
+            let values: Vec<(f64, f64)> = rest.by_ref().take(count as usize).collect();
+            (values.len() as f64 == count).then_some(Track { since, values })
+        });
+        for name in names {
+            let own = tracks.by_ref().take(past.width).collect::<Option<Vec<_>>>()?;
+            past.tracks.insert(name.clone(), own);
+        }
+        Some(past)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lags(looks: &[Look], delay: u32) -> Lags {
+        let features = looks.iter().map(|&look| Lag { column: "y".into(), look }).collect();
+        Lags { features, series: Vec::new(), time: "t".into(), dates: true, period: None, delay }
+    }
+
+    fn past(looks: &[Look], delay: u32, rows: &[(f64, f64)]) -> Past {
+        let mut past = Past::new(lags(looks, delay));
+        rows.iter().for_each(|(t, y)| past.push("", *t, &[*y]));
+        past.settle().unwrap();
+        past
+    }
+
+    /// The formulas by hand, with a day that is not there and one without a value.
+    #[test]
+    fn lags_and_means() {
+        let rows = [(5.0, 50.0), (1.0, 10.0), (2.0, 20.0), (4.0, f64::NAN), (6.0, 60.0)];
+        let past = past(&[Look::Lag(1), Look::Lag(3), Look::Mean(2), Look::Mean(4)], 1, &rows);
+        let at = |t: f64| past.look("", t).map(Option::unwrap).collect::<Vec<_>>();
+        let six = at(6.0);
+        assert_eq!([six[0], six[2], six[3]], [50.0, 50.0, 35.0]);
+        assert!(six[1].is_nan() && at(5.0)[0].is_nan() && at(5.0)[2].is_nan());
+        assert_eq!(at(5.0)[1], 20.0);
+        assert!(at(1.0).iter().all(|v| v.is_nan()), "before the first row there is nothing");
+        // What is delayed ends earlier.
+        let past = self::past(&[Look::Mean(2)], 3, &[(1.0, 1.0), (2.0, 2.0), (3.0, 3.0), (4.0, 4.0)]);
+        assert_eq!(past.look("", 6.0).next(), Some(Some(2.5)));
+        assert_eq!(past.look("", 8.0).next(), Some(None));
+    }
+
+    /// What a model keeps is enough for the next rows, and is said not to be for earlier ones.
+    #[test]
+    fn the_recent_past_is_enough() {
+        let rows: Vec<(f64, f64)> = (0..40).map(|i| (f64::from(i), f64::from(i * i % 17))).collect();
+        let whole = past(&[Look::Lag(1), Look::Lag(7), Look::Mean(5)], 1, &rows);
+        let recent = whole.recent();
+        let (names, numbers) = recent.numbers();
+        assert_eq!(numbers[2].1.len(), 7);
+        let read = Past::read(recent.lags().clone(), &names, numbers.map(|(_, v)| v)).unwrap();
+        assert_eq!(read, recent);
+        for t in [40.0, 41.0, 46.0, 47.0] {
+            assert!(whole.look("", t).eq(read.look("", t)), "{t}");
+        }
+        assert_eq!(read.look("", 39.0).collect::<Vec<_>>()[1], None);
+        // With the rows that came since, all of these are known again.
+        let mut later = Past::new(lags(&[Look::Lag(1), Look::Lag(7), Look::Mean(5)], 1));
+        (40..50).for_each(|i| later.push("", f64::from(i), &[f64::from(i)]));
+        later.settle().unwrap();
+        let both = read.followed_by(later);
+        assert_eq!(both.look("", 50.0).flatten().collect::<Vec<_>>(), [49.0, 43.0, 47.0]);
+        assert_eq!(both.look("", 42.0).flatten().count(), 3);
+    }
+
+    #[test]
+    fn two_rows_at_one_time() {
+        let mut past = Past::new(lags(&[Look::Lag(1)], 1));
+        [1.0, 2.0, 1.0].iter().for_each(|t| past.push("a", *t, &[0.0]));
+        assert_eq!(past.settle(), Err(Twice { series: "a".into(), time: 1.0 }));
+    }
+}
