@@ -1,9 +1,9 @@
-"""Writes the tables of docs/reproduction.md, and docs/reproduction/published.md, from the files beside this one.
+"""Writes the tables of docs/reproduction.md and notes.md, and published.md, from the files beside this one.
 
 python docs/reproduction/tables.py [--check]
 
 A table follows a line such as `<!-- rows of a.csv b.csv as ({size}) {predictor} -->`, with `only METHOD …` behind it for some methods alone,
-or `<!-- beside the paper: a.csv b.csv: METHOD … -->`.
+`<!-- beside the paper: a.csv b.csv: METHOD … -->` or `<!-- ways to differentiate: a.csv -->`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -18,9 +19,7 @@ import published
 
 HERE = Path(__file__).parent
 STORY = HERE.parent / "reproduction.md"
-MARK = re.compile(r"(<!-- rows of (?P<files>.+?) as (?P<head>.+?)(?: only (?P<only>.+?))? -->\n\n)(?:\|.*\n)*")
-BEYOND = re.compile(r"(<!-- beyond the stopped of (?P<file>\S+): (?P<methods>.+?) -->\n\n)(?:\|.*\n)*")
-BESIDE = re.compile(r"(<!-- beside the paper: (?P<files>.+?): (?P<methods>.+?) -->\n\n)(?:\|.*\n)*")
+NOTES = HERE / "notes.md"
 
 Row = dict[str, str]
 
@@ -79,23 +78,53 @@ def beyond(file: str, methods: list[str]) -> str:
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
+def ways(file: str) -> str:
+    """How `df` is differentiated: regret, its deviation over seeds, and the paired difference to exact derivatives with its standard error."""
+    cells: dict[str, dict[str, dict[str, float]]] = {}
+    for row in csv.DictReader((HERE / file).open()):
+        cells.setdefault(row["way"], {}).setdefault(row["size"], {})[row["seed"]] = float(row["regret"])
+    sizes = list(next(iter(cells.values())))
+    lines = [["derivative", *(f"({size})" for size in sizes)], ["---"] * (1 + len(sizes))]
+    for way, cell in cells.items():
+        line = [f"`{way}`"]
+        for size, of in cell.items():
+            text = f"{mean(of.values()):.3f} ± {stdev(of.values()):.3f}"
+            if way != "exact":
+                gaps = [at - cells["exact"][size][seed] for seed, at in of.items()]
+                text += f" ({mean(gaps):+.3f} ± {stdev(gaps) / len(gaps) ** 0.5:.3f})"
+            line.append(text)
+        lines.append(line)
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+#: A mark in a page, and the table that follows it.
+FILLS: list[tuple[str, Callable[[re.Match[str]], str]]] = [
+    (
+        "rows of (?P<files>.+?) as (?P<head>.+?)(?: only (?P<only>.+?))?",
+        lambda at: table(at["files"].split(), at["head"], (at["only"] or "").split()),
+    ),
+    ("beyond the stopped of (?P<file>.+?): (?P<methods>.+?)", lambda at: beyond(at["file"], at["methods"].split())),
+    (
+        "beside the paper: (?P<files>.+?): (?P<methods>.+?)",
+        lambda at: published.summary(at["files"].split(), at["methods"].split()),
+    ),
+    ("ways to differentiate: (?P<file>.+?)", lambda at: ways(at["file"])),
+]
+
+
+def filled(page: Path) -> str:
+    """A page with its tables as the files have them."""
+    text = page.read_text(encoding="utf-8")
+    for mark, fill in FILLS:
+        place = re.compile(rf"(?P<mark><!-- {mark} -->\n\n)(?:\|.*\n)*")
+        text = place.sub(lambda at, fill=fill: at["mark"] + fill(at), text)  # type: ignore[misc]
+    return text
+
+
 def main() -> None:
     """Rewrites the tables, or says that they are not those of the files."""
-    text = STORY.read_text(encoding="utf-8")
-    assert MARK.search(text), f"{STORY} has no tables"
-
-    def fill(found: re.Match[str]) -> str:
-        only = (found["only"] or "").split()
-        return found[1] + table(found["files"].split(), found["head"], only)
-
-    def fill_beyond(found: re.Match[str]) -> str:
-        return found[1] + beyond(found["file"], found["methods"].split())
-
-    def fill_beside(found: re.Match[str]) -> str:
-        return found[1] + published.summary(found["files"].split(), found["methods"].split())
-
-    fresh = BESIDE.sub(fill_beside, BEYOND.sub(fill_beyond, MARK.sub(fill, text)))
-    for page, wanted in {STORY: fresh, published.PAGE: published.page()}.items():
+    pages = {page: filled(page) for page in (STORY, NOTES)} | {published.PAGE: published.page()}
+    for page, wanted in pages.items():
         if "--check" not in sys.argv:
             page.write_text(wanted, encoding="utf-8")
         elif not page.exists() or page.read_text(encoding="utf-8") != wanted:
