@@ -1,6 +1,6 @@
 //! Exact solves with sparse factors.
 //!
-//! Warm: a short path from the last solve, then Newton steps on its active set. Cold: an interior point gives the active set, Newton steps make its
+//! Warm: from vertex to vertex, a short path from the last solve, then Newton steps on its active set. Cold: an interior point gives the active set, Newton steps make its
 //! answer exact, and where they do not arrive the interior point's own answer is measured like any other. What is said of an
 //! answer, and what proves that there is none, is the same as with dense factors.
 
@@ -31,7 +31,7 @@ impl Oracle {
         view: &View<'_>,
         exact: &mut ExactWorker,
         state: &mut State,
-        warm: bool,
+        (warm, fresh): (bool, bool),
     ) -> Optimum {
         // What has not moved is where it was; the measurement is made all the same.
         if warm && state.factor.is_some() && state.theta == exact.theta {
@@ -41,6 +41,14 @@ impl Oracle {
             }
         }
         let mut best = Best { tolerances: self.tolerances, found: None };
+        // Unless limits moved, the state's vertex still is one.
+        if warm && !fresh && exact.follow_vertices(state) {
+            let optimum = self.answer(view, exact, state, Link::Path);
+            if optimum.is_optimal() {
+                return optimum;
+            }
+            best.offer(optimum, state);
+        }
         if warm {
             let saved = state.light();
             match exact.solve(state, true) {
