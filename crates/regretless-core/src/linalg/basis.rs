@@ -50,11 +50,30 @@ impl Packed {
         self.values.clear();
     }
 
+    #[inline]
     fn get(&self, k: usize) -> impl DoubleEndedIterator<Item = (usize, f64)> + '_ {
         let range = self.starts[k]..self.starts[k + 1];
         self.places[range.clone()].iter().copied().zip(self.values[range].iter().copied())
     }
 
+    /// By entries instead of vectors: those of place `i` come to vector `to(i)`.
+    fn transposed(&self, count: usize, to: impl Fn(usize) -> usize) -> Self {
+        let mut starts = vec![0; count + 1];
+        self.places.iter().for_each(|i| starts[to(*i) + 1] += 1);
+        (0..count).for_each(|k| starts[k + 1] += starts[k]);
+        let mut next = starts.clone();
+        let (mut places, mut values) = (vec![0; self.places.len()], vec![0.0; self.places.len()]);
+        for k in 0..self.len() {
+            for (i, a) in self.get(k) {
+                let at = &mut next[to(i)];
+                (places[*at], values[*at]) = (k, a);
+                *at += 1;
+            }
+        }
+        Self { starts, places, values }
+    }
+
+    #[inline]
     fn dot(&self, k: usize, x: &[f64]) -> f64 {
         self.get(k).map(|(i, a)| a * x[i]).sum()
     }
@@ -78,21 +97,11 @@ impl Columns {
             by_row.end();
         }
         let m = by_row.len();
-        let mut starts = vec![0; n + 1];
-        by_row.places.iter().for_each(|j| starts[j + 1] += 1);
-        (0..n).for_each(|j| starts[j + 1] += starts[j]);
-        let mut next = starts.clone();
-        let (mut places, mut values) = (vec![0; by_row.places.len()], vec![0.0; by_row.places.len()]);
-        for i in 0..m {
-            for (j, a) in by_row.get(i) {
-                (places[next[j]], values[next[j]]) = (i, a);
-                next[j] += 1;
-            }
-        }
-        Self { n, m, by_column: Packed { starts, places, values }, by_row }
+        Self { n, m, by_column: by_row.transposed(n, |j| j), by_row }
     }
 
     /// The entries of column `v`; n + i is the i-th of −I.
+    #[inline]
     pub(crate) fn column(&self, v: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let own = v.checked_sub(self.n);
         let stored = own.is_none().then(|| self.by_column.get(v));
@@ -100,6 +109,7 @@ impl Columns {
     }
 
     /// The entries of row `i` of A.
+    #[inline]
     pub(crate) fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.by_row.get(i)
     }
@@ -113,8 +123,9 @@ pub(crate) struct Basis {
     /// Row and value of each pivot; places are in the order of the pivots.
     rows: Vec<usize>,
     pivots: Vec<f64>,
-    /// Columns of U above their pivots, by rows.
+    /// Columns of U above their pivots, by rows; and rows of U right of theirs, by places.
     upper: Packed,
+    across: Packed,
     /// Rows whose multiples are taken from others, and these.
     from: Vec<usize>,
     lower: Packed,
@@ -122,7 +133,6 @@ pub(crate) struct Basis {
     changed: Vec<usize>,
     by: Vec<f64>,
     etas: Packed,
-    work: Vec<f64>,
 }
 
 impl Basis {
@@ -172,8 +182,16 @@ impl Basis {
             }
             self.take(v, row, pivot);
         }
-        self.work.resize(m, 0.0);
+        self.turn_upper();
         self.head.len() == m
+    }
+
+    /// U by rows.
+    fn turn_upper(&mut self) {
+        let Self { rows, upper, across, .. } = self;
+        let mut place = vec![0; rows.len()];
+        rows.iter().enumerate().for_each(|(k, i)| place[*i] = k);
+        *across = upper.transposed(rows.len(), |i| place[i]);
     }
 
     fn clear(&mut self) {
@@ -299,21 +317,29 @@ impl Basis {
             c[at] = (c[at] - self.etas.dot(k, c)) / by;
         }
         for (k, &row) in self.rows.iter().enumerate() {
-            pi[row] = (c[k] - self.upper.dot(k, pi)) / self.pivots[k];
+            pi[row] = 0.0;
+            if c[k] != 0.0 {
+                let a = c[k] / self.pivots[k];
+                pi[row] = a;
+                self.across.get(k).for_each(|(at, u)| c[at] -= u * a);
+            }
         }
         for (k, &from) in self.from.iter().enumerate().rev() {
             pi[from] -= self.lower.dot(k, pi);
         }
     }
 
-    /// Column `v` takes a place; `alpha` is B⁻¹ times it.
-    pub(crate) fn replace(&mut self, place: usize, v: usize, alpha: &[f64]) {
-        for (i, a) in alpha.iter().enumerate().filter(|(i, a)| **a != 0.0 && *i != place) {
-            self.etas.put(i, *a);
+    /// Column `v` takes a place; `alpha` is what B⁻¹ times it has in which places.
+    pub(crate) fn replace(&mut self, place: usize, v: usize, alpha: &[(usize, f64)]) {
+        for &(i, a) in alpha {
+            if i == place {
+                self.by.push(a);
+            } else {
+                self.etas.put(i, a);
+            }
         }
         self.etas.end();
         self.changed.push(place);
-        self.by.push(alpha[place]);
         self.head[place] = v;
     }
 }
@@ -369,7 +395,8 @@ mod tests {
                 basis.solve(&mut w, &mut alpha);
                 let largest = (0..size).max_by(|a, b| alpha[*a].abs().total_cmp(&alpha[*b].abs()));
                 let Some(place) = largest.filter(|p| alpha[*p].abs() > 0.05) else { continue };
-                basis.replace(place, v, &alpha);
+                let entries: Vec<(usize, f64)> = alpha.iter().copied().enumerate().collect();
+                basis.replace(place, v, &entries);
                 assert!(residuals(&basis, &of) < 1e-7, "{size}");
             }
             assert!(size < 4 || basis.has_changed());

@@ -59,16 +59,21 @@ struct Vertex {
 struct Work {
     rows: Vec<f64>,
     places: Vec<f64>,
-    alpha: Vec<f64>,
+    /// Places and entries of B⁻¹ times a column.
+    alpha: Vec<(usize, f64)>,
     along: Vec<f64>,
     touched: Vec<usize>,
+    hits: Vec<Hit>,
 }
+
+/// A kink that a step may reach: the step, the place of its column, the entry there, and the kink.
+type Hit = (f64, usize, f64, Kink);
 
 /// Where a step ends.
 enum End {
     /// At another kink of the column itself.
     Own(Kink),
-    /// At a kink of the column in this place of the basis.
+    /// At a kink of the column in this place of the basis, where the column that comes has this entry.
     Place(usize, Kink),
 }
 
@@ -155,7 +160,7 @@ impl Vertices {
         self.at.piece.clone_from(&state.piece);
         self.at.on.clear();
         self.at.on.resize(count, None);
-        let (mut wanted, mut others) = (Vec::with_capacity(count), Vec::new());
+        let (mut wanted, mut loose, mut others) = (Vec::with_capacity(count), Vec::new(), Vec::new());
         for (v, kinks) in self.kinks.iter().enumerate() {
             let on = kinks.iter().flatten().find(|(i, _)| state.piece[*i] == Piece::On && !idle(*i)).copied();
             self.at.on[v] = on;
@@ -165,17 +170,20 @@ impl Vertices {
             };
             let (caps, lambda) = (exact.caps[i], state.lambda[i]);
             // A multiplier at its cap does not need its row; one of 0 is that of a row which follows from the others.
-            let room = (caps.over - lambda).min(lambda + caps.under).max(0.0);
-            others.push((if lambda == 0.0 { 0.0 } else { room }, v));
+            let room = (caps.over - lambda).min(lambda + caps.under);
+            if lambda == 0.0 || room <= 0.0 { loose.push(v) } else { others.push((room, v)) }
         }
         let must = wanted.len();
         if must > m {
             return None;
         }
-        others.sort_by(|a, b| a.0.total_cmp(&b.0));
+        wanted.extend(loose);
+        if wanted.len() < m {
+            others.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
         wanted.extend(others.into_iter().map(|(_, v)| v));
-        let Work { rows, places, alpha, along, .. } = &mut self.work;
-        [rows, places, alpha].into_iter().for_each(|w| w.resize(m, 0.0));
+        let Work { rows, places, along, .. } = &mut self.work;
+        [rows, places].into_iter().for_each(|w| w.resize(m, 0.0));
         along.resize(s.n, 0.0);
         Some((wanted, must))
     }
@@ -259,10 +267,8 @@ impl Vertices {
         self.at.gain = gain;
     }
 
-    /// Values and gains anew; false if the vertex has left its rows.
+    /// Takes what rounding left out of the values, and gains anew; false if the vertex has left its rows.
     fn settle(&mut self, s: &Softened, caps: &[Caps], theta: &[f64]) -> bool {
-        self.stand(s);
-        // Once more for what rounding left.
         let Self { columns, basis, at, work, .. } = self;
         work.rows.fill(0.0);
         for (v, x) in at.value.iter().enumerate().filter(|(_, x)| **x != 0.0) {
@@ -297,18 +303,25 @@ impl Vertices {
         let own = self.at.on[q]?;
         let (row, sign) = own;
         let along = if up { sign } else { -sign };
-        let Work { rows, alpha, .. } = &mut self.work;
+        let Work { rows, places, alpha, .. } = &mut self.work;
         rows.fill(0.0);
         self.columns.column(q).for_each(|(i, a)| rows[i] = a);
-        self.basis.solve(rows, alpha);
-        let (step, end) = self.longest(s, q, along, first)?;
+        self.basis.solve(rows, places);
+        alpha.clear();
+        alpha.extend(places.iter().copied().enumerate().filter(|(_, a)| *a != 0.0));
+        let mut hits = std::mem::take(&mut self.work.hits);
+        let longest = self.longest(s, q, along, first, &mut hits);
+        self.work.hits = hits;
+        let (step, end) = longest?;
         let side = if up { Piece::Above } else { Piece::Below };
-        for (place, a) in self.work.alpha.iter().enumerate().filter(|(_, a)| **a != 0.0) {
-            self.at.value[self.basis.head[place]] -= step * along * a;
+        if step > 0.0 {
+            for (place, a) in &self.work.alpha {
+                self.at.value[self.basis.head[*place]] -= step * along * a;
+            }
         }
         self.at.value[q] += step * along;
         let reached = match end {
-            End::Own(kink) | End::Place(_, kink) => kink,
+            End::Own(kink) | End::Place(_, _, kink) => kink,
         };
         let was = self.resting(caps, reached.0);
         (self.at.piece[row], self.at.piece[reached.0]) = (side, Piece::On);
@@ -319,9 +332,9 @@ impl Vertices {
                 (self.at.value[q], self.at.on[q]) = (at, Some(kink));
                 self.at.gain[q] = delta + taken;
             }
-            End::Place(place, kink) => {
+            End::Place(place, pivot, kink) => {
                 let p = self.basis.head[place];
-                self.move_gains(place, delta / self.work.alpha[place]);
+                self.move_gains(place, delta / pivot);
                 self.basis.replace(place, q, &self.work.alpha);
                 (self.at.on[q], self.at.gain[q]) = (None, 0.0);
                 (self.at.on[p], self.at.value[p]) = (Some(kink), at);
@@ -356,7 +369,14 @@ impl Vertices {
     }
 
     /// The step of column `q` along ±1 to the first kink.
-    fn longest(&self, s: &Softened, q: usize, along: f64, first: bool) -> Option<(f64, End)> {
+    fn longest(
+        &self,
+        s: &Softened,
+        q: usize,
+        along: f64,
+        first: bool,
+        hits: &mut Vec<Hit>,
+    ) -> Option<(f64, End)> {
         let reach = |v: usize, speed: f64, (i, sign): Kink| {
             let (dz, z) = (sign * speed, sign * self.at.value[v] - s.d[i]);
             match self.at.piece[i] {
@@ -373,30 +393,29 @@ impl Vertices {
             best = reach(q, along, kink).map(|step| (step, End::Own(kink))).or(best);
         }
         let alpha = &self.work.alpha;
-        let largest = alpha.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
-        let moving = || alpha.iter().enumerate().filter(|(_, a)| a.abs() > PIVOT * largest.max(1.0));
-        let each = || {
-            moving().flat_map(|(place, a)| {
-                let v = self.basis.head[place];
-                let kinks = self.kinks[v].iter().flatten().copied();
-                kinks.filter_map(move |kink| reach(v, -a * along, kink).map(|step| (place, a.abs(), kink, step)))
-            })
-        };
-        let nearest = each().map(|(.., step)| step).fold(f64::INFINITY, f64::min);
+        let least = PIVOT * alpha.iter().fold(1.0_f64, |m, (_, a)| m.max(a.abs()));
+        hits.clear();
+        let mut nearest = f64::INFINITY;
+        for &(place, a) in alpha.iter().filter(|(_, a)| a.abs() > least) {
+            let v = self.basis.head[place];
+            for kink in self.kinks[v].iter().flatten() {
+                if let Some(step) = reach(v, -a * along, *kink) {
+                    nearest = nearest.min(step);
+                    hits.push((step, place, a, *kink));
+                }
+            }
+        }
         if best.as_ref().is_some_and(|(step, _)| *step <= nearest) || nearest.is_infinite() {
             return best;
         }
         let near = nearest + TIE * (1.0 + nearest) + AT_KINK * self.at.value[q].abs();
-        let mut chosen: Option<(usize, f64, Kink, f64)> = None;
-        for hit in each().filter(|(.., step)| *step <= near) {
-            let better = chosen.is_none_or(|(place, a, ..)| {
-                if first { self.basis.head[hit.0] < self.basis.head[place] } else { hit.1 > a }
-            });
-            if better {
-                chosen = Some(hit);
-            }
-        }
-        chosen.map(|(place, _, kink, _)| (nearest, End::Place(place, kink)))
+        let better = |hit: &&Hit, other: &&Hit| match first {
+            true => self.basis.head[hit.1] < self.basis.head[other.1],
+            false => hit.2.abs() > other.2.abs(),
+        };
+        let reached = hits.iter().filter(|(step, ..)| *step <= near);
+        let (_, place, pivot, kink) = reached.reduce(|a, b| if better(&b, &a) { b } else { a })?;
+        Some((nearest, End::Place(*place, *pivot, *kink)))
     }
 
     /// The vertex as a state without a factor.
