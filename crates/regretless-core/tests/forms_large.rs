@@ -37,7 +37,8 @@ impl Kind {
     fn build(self) -> Problem {
         let Self { n, quadratic, degenerate, scaled, redundant, seed } = self;
         let mut r = rng(seed ^ 0x5eed);
-        let lower: Vec<f64> = (0..n).map(|j| if j % 3 == 0 { 0.0 } else { -1.0 - r.random::<f64>() }).collect();
+        let lower: Vec<f64> =
+            (0..n).map(|j| if j % 3 == 0 { 0.0 } else { -1.0 - r.random::<f64>() }).collect();
         let upper: Vec<f64> = lower.iter().map(|l| l + 1.0 + 2.0 * r.random::<f64>()).collect();
         let inside: Vec<f64> = (0..n)
             .map(|j| match degenerate && r.random_bool(0.5) {
@@ -64,14 +65,17 @@ impl Kind {
         let (a, b, c) = (rows(n / 2, redundant), rows(n / 5, redundant), rows(n / 3, redundant));
         let value = |row: &[(usize, f64)]| row.iter().map(|(j, a)| a * inside[*j]).sum::<f64>();
         let size = |row: &[(usize, f64)]| row.iter().fold(1e-9_f64, |m, (_, a)| m.max(a.abs()));
-        let limit = |row: &Vec<(usize, f64)>, room: f64| value(row) + if degenerate { 0.0 } else { room * size(row) };
+        let limit =
+            |row: &Vec<(usize, f64)>, room: f64| value(row) + if degenerate { 0.0 } else { room * size(row) };
         let most: Vec<f64> = a.iter().map(|row| limit(row, 0.5)).collect();
         let equal: Vec<f64> = b.iter().map(|row| value(row)).collect();
         let soft: Vec<f64> = c.iter().map(|row| limit(row, -0.3)).collect();
         let alpha: Vec<f64> = c.iter().map(|row| (0.1 + r.random::<f64>()) / size(row)).collect();
-        let under: Vec<f64> = alpha.iter().enumerate().map(|(i, a)| if i % 2 == 0 { 0.0 } else { 0.5 * a }).collect();
+        let under: Vec<f64> =
+            alpha.iter().enumerate().map(|(i, a)| if i % 2 == 0 { 0.0 } else { 0.5 * a }).collect();
         let matrix = |rows: &[Vec<(usize, f64)>]| {
-            let entries = rows.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |(j, a)| (i, *j, *a)));
+            let entries =
+                rows.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |(j, a)| (i, *j, *a)));
             Coefficients::sparse(rows.len(), n, entries.collect::<Vec<_>>()).unwrap()
         };
         let stated = Problem::maximize(n)
@@ -153,7 +157,11 @@ fn surrogates_and_all_gradients_are_the_same_in_both_forms() {
             assert!(x <= 1e-9, "{kind:?}: x off by {x:e}");
             for parameter in Parameter::ALL {
                 let gradient = off(by.of(parameter), expected.of(parameter));
-                assert!(gradient <= 1e-9, "{kind:?}, smoothing {smoothing}: {} off by {gradient:e}", parameter.symbol());
+                assert!(
+                    gradient <= 1e-9,
+                    "{kind:?}, smoothing {smoothing}: {} off by {gradient:e}",
+                    parameter.symbol()
+                );
             }
             compared += 1;
         }
@@ -168,14 +176,22 @@ fn gradients_at_2000_variables_are_those_of_differences() {
         let kind = Kind { n: 2000, quadratic: 1, degenerate: false, scaled: false, redundant: false, seed };
         let problem = kind.build();
         assert_eq!(problem.form(), Form::Sparse);
-        let multipliers = Multipliers::choose(&problem, &Rule::Constant(20.0), &[Instance::default()]).unwrap();
+        let multipliers =
+            Multipliers::choose(&problem, &Rule::Constant(20.0), &[Instance::default()]).unwrap();
         let surrogate = Surrogate::new(&problem, &multipliers, &SurrogateOptions::with_k(2.0)).unwrap();
         let mut r = rng(seed);
         let g = vector(&mut r, 2000);
         let solution = surrogate.solve(&Instance::default()).unwrap();
         assert!(solution.is_optimal());
         let gradients = solution.vjp(&g);
-        for parameter in [Parameter::Linear, Parameter::Limit, Parameter::AtMost, Parameter::Equals, Parameter::Over, Parameter::SoftRows] {
+        for parameter in [
+            Parameter::Linear,
+            Parameter::Limit,
+            Parameter::AtMost,
+            Parameter::Equals,
+            Parameter::Over,
+            Parameter::SoftRows,
+        ] {
             let own = parameter.of(&problem).to_vec();
             let mut direction = vector(&mut r, own.len());
             if parameter == Parameter::Over {

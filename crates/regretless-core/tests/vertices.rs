@@ -65,11 +65,20 @@ fn shortest_paths_are_followed_as_prices_move() {
             let instance = [Instance::theta(&price)];
             let optimum = oracle.solve_batch_warm(&instance, &[3], &mut store).remove(0).unwrap();
             if std::env::var("SHOW").is_ok() {
-                println!("{side} {form:?} {step}: {:?} {:?} {:?}", started.elapsed(), optimum.work, optimum.link);
+                println!(
+                    "{side} {form:?} {step}: {:?} {:?} {:?}",
+                    started.elapsed(),
+                    optimum.work,
+                    optimum.link
+                );
             }
             assert!(optimum.is_optimal(), "{side} {form:?} {step}: {:?}", optimum.accuracy);
             let expected = shortest(&arcs, &price, side * side);
-            assert!((optimum.objective - expected).abs() <= 1e-9 * expected, "{} vs {expected}", optimum.objective);
+            assert!(
+                (optimum.objective - expected).abs() <= 1e-9 * expected,
+                "{} vs {expected}",
+                optimum.objective
+            );
             assert!(optimum.x.iter().all(|x| x.abs() < 1e-9 || (x - 1.0).abs() < 1e-9));
             if step > 0 {
                 assert_eq!(optimum.link, Link::Path, "{side} {form:?} {step}");
@@ -102,6 +111,60 @@ fn what_has_not_moved_stays_and_stores_resume_bit_equal() {
     assert_eq!((a.x, a.multipliers, a.work), (b.x, b.multipliers, b.work));
 }
 
+/// Production over time: demands move, and few rows change places.
+#[test]
+fn moved_demands_are_followed() {
+    let (goods, periods) = (6, 10);
+    let n = 3 * goods * periods;
+    let at = |what: usize, g: usize, t: usize| (what * goods + g) * periods + t;
+    let mut r = rng(11);
+    let (mut balance, mut demand, mut hours) = (Vec::new(), Vec::new(), Vec::new());
+    let mut price = vec![0.0; n];
+    for g in 0..goods {
+        for t in 0..periods {
+            // Made, kept and bought.
+            let row = demand.len();
+            balance.extend([(row, at(0, g, t), 1.0), (row, at(1, g, t), -1.0), (row, at(2, g, t), 1.0)]);
+            if t > 0 {
+                balance.push((row, at(1, g, t - 1), 1.0));
+            }
+            hours.push((t, at(0, g, t), 0.5 + r.random::<f64>()));
+            demand.push(5.0 + 5.0 * r.random::<f64>());
+            let base = 1.0 + r.random::<f64>();
+            (price[at(0, g, t)], price[at(1, g, t)], price[at(2, g, t)]) = (base, 0.05 * base, 3.0 * base);
+        }
+    }
+    let rows = |count: usize, entries: &[(usize, usize, f64)]| {
+        Coefficients::sparse(count, n, entries.to_vec()).unwrap()
+    };
+    let problem = Problem::minimize(n)
+        .linear(price)
+        .equal("balance", rows(demand.len(), &balance), demand.clone())
+        .at_most("hours", rows(periods, &hours), vec![30.0; periods])
+        .build()
+        .unwrap();
+    for form in [Form::Dense, Form::Sparse] {
+        let oracle = Oracle::new(&problem.in_form(form));
+        let (mut store, mut by_path) = (Store::with_budget(1 << 24), 0);
+        for step in 0..=20 {
+            let moved: Vec<f64> =
+                demand.iter().map(|d| d * (1.0 + 0.02 * (r.random::<f64>() - 0.5))).collect();
+            let theta: Vec<f64> =
+                problem.theta().iter().map(|p| p * (1.0 + 0.02 * (r.random::<f64>() - 0.5))).collect();
+            let instance = [Instance { c: Some(&moved), ..Instance::theta(&theta) }];
+            let warm = oracle.solve_batch_warm(&instance, &[0], &mut store).remove(0).unwrap();
+            let cold = oracle.solve(&instance[0]).unwrap();
+            assert!(warm.is_optimal() && cold.is_optimal());
+            assert!(
+                (warm.objective - cold.objective).abs() <= 1e-8 * cold.objective.abs(),
+                "{form:?} {step}"
+            );
+            by_path += usize::from(step > 0 && warm.link == Link::Path && warm.work.factorisations <= 2);
+        }
+        assert_eq!(by_path, 20, "{form:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, max_shrink_iters: 0, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(5), ..ProptestConfig::default() })]
 
@@ -126,6 +189,34 @@ proptest! {
                 prop_assert!(warm.accuracy.within(&Tolerances::default()), "{:?}", warm.accuracy);
             }
             theta.iter_mut().for_each(|t| *t += 0.3 * normal(&mut r));
+        }
+    }
+
+    /// The same with limits that move too: rows are violated at the saved vertex, and some problems have no answer any more.
+    #[test]
+    fn moved_limits_have_the_answers_of_cold_solves(seed in 0_u64..1 << 40) {
+        let recipe = Recipe { quadratic: 0, ..Recipe::from_seed(seed) };
+        let dense = recipe.build();
+        let sparse = dense.in_form(Form::Sparse);
+        let (a, b, mut store) = (Oracle::new(&sparse), Oracle::new(&dense.in_form(Form::Dense)), Store::with_budget(1 << 24));
+        let (mut theta, mut most) = (dense.theta().to_vec(), dense.at_most().rhs.clone());
+        let (mut equal, mut soft) = (dense.equal().rhs.clone(), dense.soft().d.clone());
+        let mut r = rng(seed);
+        for step in 0..6 {
+            let parts = Instance { b: Some(&most), c: Some(&equal), d: Some(&soft), ..Instance::theta(&theta) };
+            let instance = [parts];
+            let expected = b.solve(&instance[0]).unwrap();
+            let warm = a.solve_batch_warm(&instance, &[7], &mut store).remove(0).unwrap();
+            prop_assert_eq!(warm.status.word(), expected.status.word(), "step {}", step);
+            if warm.is_optimal() {
+                let close = (warm.objective - expected.objective).abs() <= 1e-8 * (1.0 + expected.objective.abs());
+                prop_assert!(close, "step {}: {} vs {}", step, warm.objective, expected.objective);
+            }
+            theta.iter_mut().for_each(|t| *t += 0.1 * normal(&mut r));
+            for limits in [&mut most, &mut soft] {
+                limits.iter_mut().for_each(|l| *l += 0.1 * (0.1 + l.abs()) * normal(&mut r));
+            }
+            equal.iter_mut().for_each(|c| *c *= 1.0 + 0.02 * normal(&mut r));
         }
     }
 }

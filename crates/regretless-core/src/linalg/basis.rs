@@ -8,10 +8,15 @@
 //! network, has no L and no fill. What is left is factored column by column (Gilbert & Peierls 1988), with pivots of at least a
 //! tenth of the largest, in rows that few others have. Columns that depend on those before are passed over.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 /// A pivot is at least this share of the largest candidate.
 const THRESHOLD: f64 = 0.1;
 /// Below this share of a column's largest entry what is left of it is rounding: the column depends on those before.
 const DEPENDENT: f64 = 1e-9;
+/// A factor with so many times the entries of its columns is none to go on with.
+const FILL: usize = 20;
 /// Changes after which the basis is factored anew.
 const FULL: usize = 64;
 
@@ -147,40 +152,44 @@ impl Basis {
         let (order, counts) = self.peel(of, &wanted[..m]);
         let mut pivoted = vec![false; m];
         self.rows.iter().for_each(|&i| pivoted[i] = true);
-        let mut w = vec![0.0; m];
+        let mut column = Column::new(m);
+        let most = FILL * (m + wanted[..m].iter().map(|v| of.column(*v).count()).sum::<usize>());
         let later = wanted[m..].iter().map(|v| (*v, false));
         for (v, must) in order.into_iter().map(|at| (wanted[at], at < must)).chain(later) {
             if self.head.len() == m {
                 break;
             }
-            let mut largest = 0.0_f64;
-            w.fill(0.0);
-            for (i, a) in of.column(v) {
-                w[i] = a;
-                largest = largest.max(a.abs());
-            }
-            for (k, &from) in self.from.iter().enumerate() {
-                let a = w[from];
-                if a != 0.0 {
-                    self.lower.get(k).for_each(|(i, l)| w[i] -= l * a);
-                }
-            }
-            let left = || w.iter().enumerate().filter(|(i, a)| !pivoted[*i] && **a != 0.0);
-            let most = left().fold(0.0_f64, |m, (_, a)| m.max(a.abs()));
-            if most <= DEPENDENT * largest || !most.is_finite() {
+            let largest = column.read(of.column(v), &self.from, &self.lower);
+            let left = || column.entries().filter(|(i, _)| !pivoted[*i]);
+            let most_left = left().fold(0.0_f64, |m, (_, a)| m.max(a.abs()));
+            if most_left <= DEPENDENT * largest || !most_left.is_finite() {
                 if must {
                     return false;
                 }
+                column.clear();
                 continue;
             }
-            let large = left().filter(|(_, a)| a.abs() >= THRESHOLD * most);
-            let Some((row, &pivot)) = large.min_by_key(|(i, _)| counts[*i]) else { return false };
+            let large = left().filter(|(_, a)| a.abs() >= THRESHOLD * most_left);
+            let Some((row, pivot)) = large.min_by_key(|(i, _)| counts[*i]) else { return false };
             pivoted[row] = true;
-            self.lower_column(&w, &pivoted, row, pivot);
-            for (i, a) in w.iter().enumerate().filter(|(i, a)| **a != 0.0 && pivoted[*i] && *i != row) {
-                self.upper.put(i, *a);
+            let before = self.lower.places.len();
+            for (i, a) in column.entries().filter(|(i, _)| *i != row) {
+                if pivoted[i] {
+                    self.upper.put(i, a);
+                } else {
+                    self.lower.put(i, a / pivot);
+                }
             }
+            if self.lower.places.len() > before {
+                column.step[row] = self.from.len();
+                self.from.push(row);
+                self.lower.end();
+            }
+            column.clear();
             self.take(v, row, pivot);
+            if self.upper.places.len() + self.lower.places.len() > most {
+                return false;
+            }
         }
         self.turn_upper();
         self.head.len() == m
@@ -215,17 +224,6 @@ impl Basis {
         self.head.push(column);
         self.rows.push(row);
         self.pivots.push(pivot);
-    }
-
-    fn lower_column(&mut self, w: &[f64], pivoted: &[bool], row: usize, pivot: f64) {
-        let before = self.lower.places.len();
-        for (i, a) in w.iter().enumerate().filter(|(i, a)| **a != 0.0 && !pivoted[*i]) {
-            self.lower.put(i, a / pivot);
-        }
-        if self.lower.places.len() > before {
-            self.from.push(row);
-            self.lower.end();
-        }
     }
 
     /// Takes columns with one row left, again and again. Returns the places of the others, fewest entries first, and in how many
@@ -344,6 +342,63 @@ impl Basis {
     }
 }
 
+/// A column while it is factored.
+struct Column {
+    values: Vec<f64>,
+    /// Rows that have, or had, an entry.
+    rows: Vec<usize>,
+    is_in: Vec<bool>,
+    /// The step of L that a row is the source of, if any.
+    step: Vec<usize>,
+    due: BinaryHeap<Reverse<usize>>,
+}
+
+impl Column {
+    fn new(m: usize) -> Self {
+        let (values, rows, is_in) = (vec![0.0; m], Vec::new(), vec![false; m]);
+        Self { values, rows, is_in, step: vec![usize::MAX; m], due: BinaryHeap::new() }
+    }
+
+    fn touch(&mut self, i: usize) {
+        if !std::mem::replace(&mut self.is_in[i], true) {
+            self.rows.push(i);
+            if self.step[i] != usize::MAX {
+                self.due.push(Reverse(self.step[i]));
+            }
+        }
+    }
+
+    /// Takes up a column, and the steps of L that meet it, in their order. Returns its largest entry.
+    fn read(&mut self, of: impl Iterator<Item = (usize, f64)>, from: &[usize], lower: &Packed) -> f64 {
+        let mut largest = 0.0_f64;
+        for (i, a) in of {
+            self.touch(i);
+            self.values[i] = a;
+            largest = largest.max(a.abs());
+        }
+        while let Some(Reverse(k)) = self.due.pop() {
+            let a = self.values[from[k]];
+            if a != 0.0 {
+                for (i, l) in lower.get(k) {
+                    self.touch(i);
+                    self.values[i] -= l * a;
+                }
+            }
+        }
+        largest
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.rows.iter().map(|i| (*i, self.values[*i])).filter(|(_, a)| *a != 0.0)
+    }
+
+    fn clear(&mut self) {
+        for i in self.rows.drain(..) {
+            (self.values[i], self.is_in[i]) = (0.0, false);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -377,7 +432,8 @@ mod tests {
     fn a_basis_solves_and_follows_changes() {
         for size in [1, 4, 12, 40] {
             let n = 3 * size;
-            let entry = |i: usize, j: usize| if (i * 7 + j * 5) % 4 == 0 { noise(i * n + j) + 0.1 } else { 0.0 };
+            let entry =
+                |i: usize, j: usize| if (i * 7 + j * 5) % 4 == 0 { noise(i * n + j) + 0.1 } else { 0.0 };
             let of = Columns::new(n, (0..size).map(|i| (0..n).map(move |j| (j, entry(i, j)))));
             let mut basis = Basis::default();
             // Twice the first column: the second is passed over.
@@ -408,9 +464,8 @@ mod tests {
     fn dependent_columns_are_no_basis_and_trees_do_not_fill() {
         // A chain of nodes: arc j goes from j to j + 1.
         let m = 30;
-        let chain = (0..m).map(|i| {
-            [(i > 0).then(|| (i - 1, 1.0)), (i + 1 < m).then_some((i, -1.0))].into_iter().flatten()
-        });
+        let chain = (0..m)
+            .map(|i| [(i > 0).then(|| (i - 1, 1.0)), (i + 1 < m).then_some((i, -1.0))].into_iter().flatten());
         let of = Columns::new(m - 1, chain);
         let (arcs, root) = (0..m - 1, m - 1);
         let tree: Vec<usize> = arcs.clone().chain([root]).collect();
@@ -420,7 +475,10 @@ mod tests {
         assert!(residuals(&basis, &of) < 1e-12);
         // All flow rows and two logicals fewer than needed: the arcs alone do not do.
         assert!(!basis.factor(&of, &arcs.collect::<Vec<_>>(), 0));
-        let twice = Columns::new(2, [[(0, 1.0), (1, 2.0)], [(0, 2.0), (1, 4.0)]].into_iter().map(<[_; 2]>::into_iter));
+        let twice = Columns::new(
+            2,
+            [[(0, 1.0), (1, 2.0)], [(0, 2.0), (1, 4.0)]].into_iter().map(<[_; 2]>::into_iter),
+        );
         assert!(!basis.factor(&twice, &[0, 1, 2, 3], 2));
         assert!(basis.factor(&twice, &[0, 1, 2, 3], 1));
         assert_eq!(basis.head.iter().filter(|v| **v == 1).count(), 0);

@@ -287,7 +287,11 @@ mod tests {
                 }
                 changes += 1;
                 let tolerance = 1e-9 * scale;
-                assert!(terms.left(&weights, &factor) < tolerance, "{changes}: {}", terms.left(&weights, &factor));
+                assert!(
+                    terms.left(&weights, &factor) < tolerance,
+                    "{changes}: {}",
+                    terms.left(&weights, &factor)
+                );
                 if changes % 16 == 0 {
                     let fresh = terms.factor(&weights);
                     let (mut a, mut b) = (vec![1.0; n], vec![1.0; n]);

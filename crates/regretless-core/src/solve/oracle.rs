@@ -151,13 +151,7 @@ impl Oracle {
 
     /// From link to link until an answer keeps the tolerances: the path from the start, refined by Newton steps on its active
     /// set; the same from nothing; the reference solver crossed over, and at last its own point.
-    fn chain(
-        &self,
-        view: &View<'_>,
-        exact: &mut ExactWorker,
-        state: &mut State,
-        (warm, fresh): (bool, bool),
-    ) -> Optimum {
+    fn chain(&self, view: &View<'_>, exact: &mut ExactWorker, state: &mut State, warm: bool) -> Optimum {
         // What has not moved is where it was; the measurement is made all the same.
         if warm && state.factor.is_some() && state.theta == exact.theta {
             let optimum = self.answer(view, exact, state, Link::Path);
@@ -166,8 +160,7 @@ impl Oracle {
             }
         }
         let mut best = Best { tolerances: self.tolerances, found: None };
-        // Unless limits moved, the state's vertex still is one.
-        if warm && !fresh && exact.follow_vertices(state) {
+        if warm && exact.follow_vertices(state) {
             let optimum = self.answer(view, exact, state, Link::Path);
             if optimum.is_optimal() {
                 return optimum;
@@ -293,8 +286,8 @@ impl Solver for Oracle {
             exact.ws.give_up_factor(&mut state);
         }
         let optimum = match exact.s.analysis {
-            None => self.chain(view, exact, &mut state, (warm, fresh)),
-            Some(_) => self.sparse_chain(view, exact, &mut state, (warm, fresh)),
+            None => self.chain(view, exact, &mut state, warm),
+            Some(_) => self.sparse_chain(view, exact, &mut state, warm),
         };
         exact.columns.multiply(&mut state.x);
         if fresh {

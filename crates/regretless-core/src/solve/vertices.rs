@@ -1,8 +1,9 @@
 //! From an optimal vertex of a linear program to the next: a simplex method that begins with the active set of a state.
 //!
-//! Where prices move a little, the old vertex is still one, and few rows have to change places. A degenerate vertex, where many
-//! more rows meet than there are variables, costs the path dear: to it each of them is a row with a slope of its own. Here a
-//! vertex is n rows on their kinks and nothing else. General rows have their activities as variables, s = Ax:
+//! Where prices move a little, the old vertex is still one, and few rows have to change places. Where limits move, rows that
+//! are violated take their kinks first, at prices for which the vertex would be optimal (a dual simplex method). A degenerate
+//! vertex, where many more rows meet than there are variables, costs the path dear: to it each of them is a row with a slope of
+//! its own. Here a vertex is n rows on their kinks and nothing else. General rows have their activities as variables, s = Ax:
 //!
 //! ```text
 //! [A, −I](x, s) = 0      B: the columns off their kinks      Bᵀπ = c_B      r = c − [A, −I]ᵀπ      λ = ±r on a kink
@@ -15,6 +16,7 @@
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
 use crate::engine::tolerance::{AT_KINK, TIE, WRONG_PIECE};
+use crate::engine::workspace::Work;
 use crate::linalg::basis::{Basis, Columns};
 use crate::solve::exact::{Caps, ExactWorker};
 
@@ -22,8 +24,9 @@ use crate::solve::exact::{Caps, ExactWorker};
 const SPARSE: f64 = 0.25;
 /// Pivots below this share of the largest are rounding.
 const PIVOT: f64 = 1e-9;
-/// Exchanges, in units of rows, after which somebody else is asked.
-const PATIENCE: usize = 5;
+/// Exchanges after which somebody else is asked, and one more for so many rows.
+const PATIENCE: usize = 200;
+const ROWS: usize = 8;
 /// Steps of length zero after which rows are taken in their order.
 const STANDING: usize = 50;
 /// How often the vertex is looked at with a fresh factor before it is given up.
@@ -39,7 +42,7 @@ pub(crate) struct Vertices {
     kinks: Vec<[Option<Kink>; 2]>,
     basis: Basis,
     at: Vertex,
-    work: Work,
+    work: Scratch,
 }
 
 /// A vertex and its multipliers.
@@ -56,13 +59,15 @@ struct Vertex {
 }
 
 #[derive(Default)]
-struct Work {
+struct Scratch {
     rows: Vec<f64>,
     places: Vec<f64>,
     /// Places and entries of B⁻¹ times a column.
     alpha: Vec<(usize, f64)>,
     along: Vec<f64>,
     touched: Vec<usize>,
+    /// Columns and entries of a row of the tableau.
+    row: Vec<(usize, f64)>,
     hits: Vec<Hit>,
 }
 
@@ -94,11 +99,17 @@ impl Vertices {
         for i in 0..s.m_general {
             kinks[s.n + i][0] = Some((i, 1.0));
         }
-        Some(Self { columns, kinks, basis: Basis::default(), at: Vertex::default(), work: Work::default() })
+        Some(Self {
+            columns,
+            kinks,
+            basis: Basis::default(),
+            at: Vertex::default(),
+            work: Scratch::default(),
+        })
     }
 
-    /// Goes on from the state's vertex to the optimal one; false, with the state as it was, if it is no vertex, if limits have
-    /// moved beyond it, or if nobody knows where it ends.
+    /// Goes on from the state's vertex to the optimal one; false, with the state as it was, if it is no vertex or if
+    /// nobody knows where it ends.
     pub(crate) fn follow(&mut self, exact: &mut ExactWorker, state: &mut State) -> bool {
         let Some((wanted, must)) = self.read(exact, state) else { return false };
         let (s, caps, theta) = (&exact.s, &exact.caps[..], &exact.theta[..]);
@@ -111,12 +122,16 @@ impl Vertices {
             self.at.on[v] = None;
         }
         self.stand(s);
-        if !self.choose_sides(s, caps) {
-            return false;
-        }
-        self.price(caps, theta);
         let pull = exact.ws.kernel.largest(theta).max(f64::MIN_POSITIVE);
-        let (mut left, mut standing, mut looks) = (PATIENCE * (s.n + s.m_general), 0, 0);
+        let (mut left, mut standing, mut looks) = (PATIENCE + (s.n + s.m_general) / ROWS, 0, 0);
+        let kept = self.choose_sides(s, caps);
+        self.price(caps, theta);
+        if !kept {
+            if !self.restore(s, caps, &mut exact.ws.work, &mut left) || !self.choose_sides(s, caps) {
+                return false;
+            }
+            self.price(caps, theta);
+        }
         loop {
             let Some((q, up)) = self.entering(caps, WRONG_PIECE * pull, standing > STANDING) else {
                 if !self.basis.has_changed() {
@@ -182,7 +197,7 @@ impl Vertices {
             others.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
         wanted.extend(others.into_iter().map(|(_, v)| v));
-        let Work { rows, places, along, .. } = &mut self.work;
+        let Scratch { rows, places, along, .. } = &mut self.work;
         [rows, places].into_iter().for_each(|w| w.resize(m, 0.0));
         along.resize(s.n, 0.0);
         Some((wanted, must))
@@ -204,30 +219,29 @@ impl Vertices {
         basis.head.iter().zip(&work.places).for_each(|(v, y)| at.value[*v] = *y);
     }
 
-    /// The sides of the rows in the basis; false if a row without a cap is on the wrong one.
+    /// The sides of the rows in the basis; false if a row without a cap is on the wrong one. Such a row keeps its side.
     fn choose_sides(&mut self, s: &Softened, caps: &[Caps]) -> bool {
         let size = self.at.value.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+        let mut kept = true;
         for &v in &self.basis.head {
             for (i, sign) in self.kinks[v].iter().flatten().copied() {
                 let (z, slack) = (sign * self.at.value[v] - s.d[i], WRONG_PIECE * size.max(s.d[i].abs()));
                 let Caps { over, under } = caps[i];
-                if (z > slack && over.is_infinite()) || (z < -slack && under.is_infinite()) {
-                    return false;
-                }
+                kept &= !(z > slack && over.is_infinite()) && !(z < -slack && under.is_infinite());
                 self.at.piece[i] = match self.at.piece[i] {
                     _ if over + under <= 0.0 => Piece::Below,
-                    _ if z > slack => Piece::Above,
-                    _ if z < -slack => Piece::Below,
-                    // At its kink: a row without any cap stays there, another is on the side that it can go to.
+                    // Without any cap it has no side, with one it has the other.
                     _ if over.is_infinite() && under.is_infinite() => Piece::On,
                     _ if over.is_infinite() => Piece::Below,
                     _ if under.is_infinite() => Piece::Above,
+                    _ if z > slack => Piece::Above,
+                    _ if z < -slack => Piece::Below,
                     Piece::On => Piece::Below,
                     side => side,
                 };
             }
         }
-        true
+        kept
     }
 
     /// The multiplier of a row off its kink.
@@ -253,7 +267,7 @@ impl Vertices {
         for place in 0..self.columns.m {
             self.work.places[place] = self.earned(caps, theta, self.basis.head[place]);
         }
-        let Work { rows, places, .. } = &mut self.work;
+        let Scratch { rows, places, .. } = &mut self.work;
         self.basis.solve_transposed(places, rows);
         let mut gain = std::mem::take(&mut self.at.gain);
         gain.clear();
@@ -267,8 +281,8 @@ impl Vertices {
         self.at.gain = gain;
     }
 
-    /// Takes what rounding left out of the values, and gains anew; false if the vertex has left its rows.
-    fn settle(&mut self, s: &Softened, caps: &[Caps], theta: &[f64]) -> bool {
+    /// Takes what rounding left out of the values.
+    fn refine(&mut self) {
         let Self { columns, basis, at, work, .. } = self;
         work.rows.fill(0.0);
         for (v, x) in at.value.iter().enumerate().filter(|(_, x)| **x != 0.0) {
@@ -276,6 +290,11 @@ impl Vertices {
         }
         basis.solve(&mut work.rows, &mut work.places);
         basis.head.iter().zip(&work.places).for_each(|(v, y)| at.value[*v] += *y);
+    }
+
+    /// The same, and gains anew; false if the vertex has left its rows.
+    fn settle(&mut self, s: &Softened, caps: &[Caps], theta: &[f64]) -> bool {
+        self.refine();
         let right = self.choose_sides(s, caps);
         self.price(caps, theta);
         right
@@ -303,12 +322,7 @@ impl Vertices {
         let own = self.at.on[q]?;
         let (row, sign) = own;
         let along = if up { sign } else { -sign };
-        let Work { rows, places, alpha, .. } = &mut self.work;
-        rows.fill(0.0);
-        self.columns.column(q).for_each(|(i, a)| rows[i] = a);
-        self.basis.solve(rows, places);
-        alpha.clear();
-        alpha.extend(places.iter().copied().enumerate().filter(|(_, a)| *a != 0.0));
+        self.column_in(q, 0);
         let mut hits = std::mem::take(&mut self.work.hits);
         let longest = self.longest(s, q, along, first, &mut hits);
         self.work.hits = hits;
@@ -334,7 +348,8 @@ impl Vertices {
             }
             End::Place(place, pivot, kink) => {
                 let p = self.basis.head[place];
-                self.move_gains(place, delta / pivot);
+                self.read_row(place);
+                self.move_gains(delta / pivot);
                 self.basis.replace(place, q, &self.work.alpha);
                 (self.at.on[q], self.at.gain[q]) = (None, 0.0);
                 (self.at.on[p], self.at.value[p]) = (Some(kink), at);
@@ -344,14 +359,18 @@ impl Vertices {
         Some(step)
     }
 
-    /// r −= ratio · (row of the tableau) for the columns off the basis and the one that leaves it.
-    fn move_gains(&mut self, place: usize, ratio: f64) {
+    /// A row of the tableau, B⁻¹[A, −I]: its entries off the basis, and 1 for the column in that place.
+    fn read_row(&mut self, place: usize) {
         let Self { columns, basis, at, work, .. } = self;
         work.places.fill(0.0);
         work.places[place] = 1.0;
         basis.solve_transposed(&mut work.places, &mut work.rows);
+        work.row.clear();
+        work.row.push((basis.head[place], 1.0));
         for (i, rho) in work.rows.iter().enumerate().filter(|(_, rho)| **rho != 0.0) {
-            at.gain[columns.n + i] += ratio * rho;
+            if at.on[columns.n + i].is_some() {
+                work.row.push((columns.n + i, -rho));
+            }
             for (j, a) in columns.row(i) {
                 if work.along[j] == 0.0 {
                     work.touched.push(j);
@@ -360,12 +379,139 @@ impl Vertices {
             }
         }
         for j in work.touched.drain(..) {
-            at.gain[j] -= ratio * std::mem::take(&mut work.along[j]);
+            let along = std::mem::take(&mut work.along[j]);
+            if along != 0.0 && at.on[j].is_some() {
+                work.row.push((j, along));
+            }
         }
-        // Those in the basis have none; the one that leaves had none.
-        for (k, &v) in basis.head.iter().enumerate() {
-            at.gain[v] = if k == place { -ratio } else { 0.0 };
+    }
+
+    /// r −= ratio · (the row of the tableau read last), with the column that is in the basis.
+    fn move_gains(&mut self, ratio: f64) {
+        for &(v, along) in &self.work.row {
+            self.at.gain[v] -= ratio * along;
         }
+    }
+
+    /// Brings rows that are violated to their kinks, at prices for which the multipliers are inside their caps; false if there
+    /// is no way.
+    ///
+    /// The multiplier of the row that is farthest out grows until that of another one meets a cap, which leaves its kink.
+    fn restore(&mut self, s: &Softened, caps: &[Caps], done: &mut Work, left: &mut usize) -> bool {
+        for (v, on) in self.at.on.iter().enumerate() {
+            if let Some((i, sign)) = *on {
+                let Caps { over, under } = caps[i];
+                self.at.gain[v] = sign * (sign * self.at.gain[v]).clamp(-under, over);
+            }
+        }
+        loop {
+            let Some((place, (i, sign), rising)) = self.violated(s) else { return true };
+            if *left == 0 {
+                return false;
+            }
+            *left -= 1;
+            done.breakpoints += 1;
+            self.read_row(place);
+            // By how much λᵢ can grow before it has crossed its caps, and the way of the gains.
+            let most = caps[i].over + caps[i].under;
+            let way = if rising { -sign } else { sign };
+            let mut nearest: Option<(f64, usize, f64)> = None;
+            for &(v, along) in &self.work.row[1..] {
+                let Some((k, sign)) = self.at.on[v] else { continue };
+                if along.abs() <= PIVOT {
+                    continue;
+                }
+                let (lambda, rate) = (sign * self.at.gain[v], -sign * way * along);
+                let room = if rate > 0.0 { caps[k].over - lambda } else { lambda + caps[k].under };
+                let ratio = room.max(0.0) / rate.abs();
+                let closer = nearest.is_none_or(|(least, _, pivot)| {
+                    let tie = TIE * (1.0 + least);
+                    ratio < least - tie || (ratio <= least + tie && along.abs() > pivot.abs())
+                });
+                if ratio.is_finite() && closer {
+                    nearest = Some((ratio, v, along));
+                }
+            }
+            let beyond = nearest.is_none_or(|(ratio, ..)| ratio >= most);
+            if beyond && most.is_infinite() {
+                return false;
+            }
+            let side = if rising { Piece::Above } else { Piece::Below };
+            let Some((ratio, q, _)) = nearest.filter(|_| !beyond) else {
+                // The other cap is reached first: the row is on the other side of its kink.
+                self.at.piece[i] = side;
+                self.move_gains(way * most);
+                self.at.gain[self.basis.head[place]] = 0.0;
+                continue;
+            };
+            let Some(pivot) = self.column_in(q, place) else { return false };
+            let p = self.basis.head[place];
+            let taken = sign * self.resting(caps, i);
+            let target = sign * s.d[i];
+            let step = (self.at.value[p] - target) / pivot;
+            for (place, a) in &self.work.alpha {
+                self.at.value[self.basis.head[*place]] -= step * a;
+            }
+            self.at.value[q] += step;
+            self.at.value[p] = target;
+            if let Some((k, sign)) = self.at.on[q] {
+                // It leaves to the side of the cap that its multiplier has met.
+                let lambda = sign * (self.at.gain[q] - way * ratio * self.entry(q));
+                let Caps { over, under } = caps[k];
+                self.at.piece[k] = if over - lambda < lambda + under { Piece::Above } else { Piece::Below };
+            }
+            self.move_gains(way * ratio);
+            (self.at.on[q], self.at.gain[q]) = (None, 0.0);
+            self.at.on[p] = Some((i, sign));
+            self.at.gain[p] = taken - way * ratio;
+            self.at.piece[i] = Piece::On;
+            self.basis.replace(place, q, &self.work.alpha);
+            done.pivots += 1;
+            if self.basis.is_spent() {
+                done.factorisations += 1;
+                let head = self.basis.head.clone();
+                if !self.basis.factor(&self.columns, &head, head.len()) {
+                    return false;
+                }
+                self.refine();
+            }
+        }
+    }
+
+    /// The place, the kink and the direction of the row that is farthest beyond its kink; true if z is above it.
+    fn violated(&self, s: &Softened) -> Option<(usize, Kink, bool)> {
+        let size = self.at.value.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+        let (mut worst, mut most) = (None, 0.0);
+        for (place, &v) in self.basis.head.iter().enumerate() {
+            for (i, sign) in self.kinks[v].iter().flatten().copied() {
+                let (z, slack) = (sign * self.at.value[v] - s.d[i], WRONG_PIECE * size.max(s.d[i].abs()));
+                let beyond = match self.at.piece[i] {
+                    Piece::Below => z,
+                    Piece::Above => -z,
+                    Piece::On => z.abs(),
+                };
+                if beyond > slack && beyond > most {
+                    (worst, most) = (Some((place, (i, sign), z > 0.0)), beyond);
+                }
+            }
+        }
+        worst
+    }
+
+    /// The entry of column `v` in the row of the tableau read last.
+    fn entry(&self, v: usize) -> f64 {
+        self.work.row.iter().find(|(u, _)| *u == v).map_or(0.0, |(_, a)| *a)
+    }
+
+    /// B⁻¹ times column `q`; its entry in a place, if it is no rounding.
+    fn column_in(&mut self, q: usize, place: usize) -> Option<f64> {
+        let Scratch { rows, places, alpha, .. } = &mut self.work;
+        rows.fill(0.0);
+        self.columns.column(q).for_each(|(i, a)| rows[i] = a);
+        self.basis.solve(rows, places);
+        alpha.clear();
+        alpha.extend(places.iter().copied().enumerate().filter(|(_, a)| *a != 0.0));
+        Some(places[place]).filter(|a| a.abs() > PIVOT)
     }
 
     /// The step of column `q` along ±1 to the first kink.

@@ -31,7 +31,7 @@ impl Oracle {
         view: &View<'_>,
         exact: &mut ExactWorker,
         state: &mut State,
-        (warm, fresh): (bool, bool),
+        warm: bool,
     ) -> Optimum {
         // What has not moved is where it was; the measurement is made all the same.
         if warm && state.factor.is_some() && state.theta == exact.theta {
@@ -41,8 +41,7 @@ impl Oracle {
             }
         }
         let mut best = Best { tolerances: self.tolerances, found: None };
-        // Unless limits moved, the state's vertex still is one.
-        if warm && !fresh && exact.follow_vertices(state) {
+        if warm && exact.follow_vertices(state) {
             let optimum = self.answer(view, exact, state, Link::Path);
             if optimum.is_optimal() {
                 return optimum;
