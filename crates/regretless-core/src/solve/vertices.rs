@@ -79,7 +79,7 @@ enum End {
     /// At another kink of the column itself.
     Own(Kink),
     /// At a kink of the column in this place of the basis, where the column that comes has this entry.
-    Place(usize, Kink),
+    Place(usize, f64, Kink),
 }
 
 impl Vertices {
