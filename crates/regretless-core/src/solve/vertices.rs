@@ -68,6 +68,9 @@ struct Scratch {
     touched: Vec<usize>,
     /// Columns and entries of a row of the tableau.
     row: Vec<(usize, f64)>,
+    /// Columns whose gain has changed since they were looked at.
+    suspects: Vec<usize>,
+    is_suspect: Vec<bool>,
     hits: Vec<Hit>,
 }
 
@@ -279,6 +282,11 @@ impl Vertices {
             self.earned(caps, theta, v) - along
         }));
         self.at.gain = gain;
+        let Scratch { suspects, is_suspect, .. } = &mut self.work;
+        suspects.clear();
+        suspects.extend(0..self.at.on.len());
+        is_suspect.clear();
+        is_suspect.resize(suspects.len(), true);
     }
 
     /// Takes what rounding left out of the values.
@@ -300,20 +308,31 @@ impl Vertices {
         right
     }
 
-    /// The column whose multiplier is the farthest outside its caps, or the first of them; true if beyond the upper one.
-    fn entering(&self, caps: &[Caps], slack: f64, first: bool) -> Option<(usize, bool)> {
-        let (mut best, mut most) = (None, slack);
-        for (v, on) in self.at.on.iter().enumerate() {
-            let Some((i, sign)) = *on else { continue };
-            let lambda = sign * self.at.gain[v];
-            let (over, under) = (lambda - caps[i].over, -caps[i].under - lambda);
-            if over.max(under) > most {
-                (best, most) = (Some((v, over > under)), over.max(under));
-                if first {
-                    break;
-                }
-            }
+    /// A column whose gain has changed may have a multiplier outside its caps.
+    fn suspect(&mut self, v: usize) {
+        if !std::mem::replace(&mut self.work.is_suspect[v], true) {
+            self.work.suspects.push(v);
         }
+    }
+
+    /// The column whose multiplier is the farthest outside its caps, or the first of them; true if beyond the upper one.
+    fn entering(&mut self, caps: &[Caps], slack: f64, first: bool) -> Option<(usize, bool)> {
+        let (mut best, mut most) = (None::<(usize, bool)>, slack);
+        let Scratch { suspects, is_suspect, .. } = &mut self.work;
+        suspects.retain(|&v| {
+            let (mut over, mut under) = (0.0, 0.0);
+            if let Some((i, sign)) = self.at.on[v] {
+                let lambda = sign * self.at.gain[v];
+                (over, under) = (lambda - caps[i].over, -caps[i].under - lambda);
+            }
+            let out = over.max(under);
+            is_suspect[v] = out > slack;
+            let better = if first { best.is_none_or(|(b, _)| v < b) } else { out > most };
+            if out > slack && better {
+                (best, most) = (Some((v, over > under)), out);
+            }
+            is_suspect[v]
+        });
         best
     }
 
@@ -345,6 +364,7 @@ impl Vertices {
             End::Own(kink) => {
                 (self.at.value[q], self.at.on[q]) = (at, Some(kink));
                 self.at.gain[q] = delta + taken;
+                self.suspect(q);
             }
             End::Place(place, pivot, kink) => {
                 let p = self.basis.head[place];
@@ -354,6 +374,9 @@ impl Vertices {
                 (self.at.on[q], self.at.gain[q]) = (None, 0.0);
                 (self.at.on[p], self.at.value[p]) = (Some(kink), at);
                 self.at.gain[p] += taken;
+                for at in 0..self.work.row.len() {
+                    self.suspect(self.work.row[at].0);
+                }
             }
         }
         Some(step)
