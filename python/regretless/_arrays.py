@@ -79,9 +79,34 @@ class Sparse(NamedTuple):
     values: Float
 
 
+class _Coo(NamedTuple):
+    """PyTorch's sparse tensors (COO, CSR and the others) in what is read of SciPy's."""
+
+    shape: tuple[int, ...]
+    row: Any
+    col: Any
+    data: Any
+
+    @classmethod
+    def of(cls, tensor: Any) -> _Coo:
+        coo = tensor.detach().cpu().to_sparse_coo().coalesce()
+        indices = coo.indices().numpy()
+        if len(indices) != 2:
+            return cls(tuple(coo.shape), None, None, None)
+        return cls(tuple(coo.shape), *indices, coo.values().numpy())
+
+    def tocoo(self, copy: bool) -> _Coo:
+        return self
+
+    def sum_duplicates(self) -> None:
+        """They are."""
+
+
 def coefficients(what: str, value: Any, columns: int) -> Float | Sparse:
-    """A copy of a matrix with so many columns, an array or SciPy's sparse; what the caller does with it afterwards is no
-    part of the problem. Entries that are stored twice are summed, as SciPy reads them; a zero that is stored is kept."""
+    """A copy of a matrix with so many columns, an array or a sparse one of SciPy or PyTorch; what the caller does with it
+    afterwards is no part of the problem. Entries that are stored twice are summed; a zero that is stored is kept."""
+    if str(getattr(value, "layout", "")).startswith("torch.sparse"):
+        value = _Coo.of(value)
     if not hasattr(value, "tocoo"):
         return matrix(what, value, columns).copy()
     if len(value.shape) != 2 or value.shape[1] != columns:

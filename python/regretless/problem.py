@@ -100,7 +100,7 @@ class Problem:
     >>> optimum.x, optimum.objective, optimum.status
     (array([8., 0.]), 21.0, 'optimal')
 
-    ``A``, ``B``, ``C`` and ``Q`` may be SciPy's sparse matrices. Their parameter is then the vector of stored values, in
+    ``A``, ``B``, ``C`` and ``Q`` may be sparse matrices of SciPy or PyTorch. Their parameter is then the vector of stored values, in
     overrides, predictions and gradients alike (:meth:`places` says which is which): what is not stored is 0 and stays 0, a
     zero that is stored may be predicted. A sparse Q stores its diagonal too.
 

@@ -1,4 +1,4 @@
-"""Problems with SciPy's sparse matrices are the problems of their dense twins."""
+"""Problems with sparse matrices of SciPy and PyTorch are the problems of their dense twins."""
 
 from __future__ import annotations
 
@@ -53,6 +53,20 @@ def test_optima_and_gradients(kind: type, quadratic: bool) -> None:
         if (places := own.places(symbol)) is not None:
             expected = getattr(b, symbol)[:, places[0], places[1]]
             np.testing.assert_allclose(getattr(a, symbol), expected, atol=1e-9)
+
+
+def test_sparse_tensors_are_read_as_scipys_matrices() -> None:
+    torch = pytest.importorskip("torch")
+    dense = torch.tensor([[0.0, 1.5, 2.0], [3.0, 0.0, 0.0]], dtype=torch.float64)
+    twice = torch.sparse_coo_tensor([[0, 0, 0, 1], [1, 1, 2, 0]], [1.0, 0.5, 2.0, 3.0], (2, 3), dtype=torch.float64)
+    expected = rl.Problem(3, [1.0, 1.0, 1.0], A=sp.csr_array(dense.numpy()), b=[4.0, 6.0])
+    for tensor in (dense.to_sparse_csr(), dense.to_sparse_coo(), dense.to_sparse_csc(), twice):
+        own = rl.Problem(3, [1.0, 1.0, 1.0], A=tensor, b=[4.0, 6.0])
+        assert own.shapes["A"] == (3,)
+        np.testing.assert_array_equal(own.places("A"), expected.places("A"))
+        np.testing.assert_array_equal(own.stated("A"), expected.stated("A"))
+    with pytest.raises(rl.ProblemError, match="shape"):
+        rl.Problem(4, A=dense.to_sparse_csr(), b=[4.0, 6.0])
 
 
 def test_predicted_coefficients_by_finite_differences() -> None:

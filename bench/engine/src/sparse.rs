@@ -2,6 +2,7 @@
 //!
 //! `REGRETLESS_DATA=DIR cargo run --release -p regretless-bench -- sparse [NAME]`; grids are those of PGLib in `DIR/pglib`.
 
+use std::path::Path;
 use std::time::Instant;
 
 use rand::{Rng, RngExt};
@@ -12,6 +13,7 @@ use regretless_core::{
 };
 
 use crate::grid::Grid;
+use crate::mps;
 use crate::problems::rng;
 
 /// Steps of a sequence; each step of Clarabel's is timed every so many.
@@ -232,6 +234,15 @@ impl std::fmt::Display for Links {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [path, newton, interior, clarabel] = self.0;
         write!(f, "{path}/{newton}/{interior}/{clarabel}")
+    }
+}
+
+/// Writes the linear programs as MPS files, for `bench/highs.py`.
+pub(crate) fn export(folder: &Path) {
+    for case in cases().iter().filter(|case| case.problem.Q().is_none()) {
+        let demands = if case.moves == Moves::Demands { "demands" } else { "prices" };
+        let name = case.name.replace([',', '×'], "").split_whitespace().collect::<Vec<_>>().join("-");
+        mps::write(&case.problem, &folder.join(format!("{name}.{demands}.mps")));
     }
 }
 

@@ -184,3 +184,125 @@ impl Hessian for Bordered {
         self.change(-w, row);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::sparse_ldl::{Analysis, Compressed};
+
+    /// Numbers that look random, the same everywhere.
+    fn noise(k: usize) -> f64 {
+        ((k as f64 + 1.0) * 0.754_877_666_246_693).fract() - 0.5
+    }
+
+    /// Sparse rows with weights over a diagonal: H = diag(v) + Σ wᵣaᵣaᵣᵀ.
+    struct Terms {
+        n: usize,
+        starts: Vec<usize>,
+        columns: Vec<usize>,
+        values: Vec<f64>,
+        diagonal: Vec<f64>,
+    }
+
+    impl Terms {
+        fn new(n: usize, m: usize) -> Self {
+            let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+            for i in 0..m {
+                for j in 0..n {
+                    if (3 * i + 7 * j + i * j) % 11 == 0 || i % n == j {
+                        columns.push(j);
+                        values.push(0.2 + noise(i * n + j));
+                    }
+                }
+                starts.push(columns.len());
+            }
+            let diagonal = (0..n).map(|j| 1.0 + noise(17 * j)).collect();
+            Self { n, starts, columns, values, diagonal }
+        }
+
+        fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+            let range = self.starts[i]..self.starts[i + 1];
+            self.columns[range.clone()].iter().copied().zip(self.values[range].iter().copied())
+        }
+
+        fn factor(&self, weights: &[f64]) -> Bordered {
+            let rows = Compressed { starts: &self.starts, columns: &self.columns };
+            let analysis = Arc::new(Analysis::new(self.n, None, rows).unwrap());
+            let mut k = analysis.zeros();
+            for (j, v) in self.diagonal.iter().enumerate() {
+                k.variable(j)[0] = *v;
+            }
+            for (i, weight) in weights.iter().enumerate() {
+                let (diagonal, entries) = k.row(i).split_last_mut().unwrap();
+                *diagonal = -1.0;
+                if *weight > 0.0 {
+                    self.row(i).zip(entries).for_each(|((_, a), out)| *out = a);
+                    *diagonal = -1.0 / weight;
+                }
+            }
+            k.factor().unwrap().into()
+        }
+
+        /// What H⁻¹b leaves of b.
+        fn left(&self, weights: &[f64], factor: &Bordered) -> f64 {
+            let b: Vec<f64> = (0..self.n).map(|j| noise(5 * j)).collect();
+            let mut x = b.clone();
+            factor.solve_in_place(&mut x);
+            let mut left: Vec<f64> = (0..self.n).map(|j| b[j] - self.diagonal[j] * x[j]).collect();
+            for (i, weight) in weights.iter().enumerate() {
+                let along: f64 = self.row(i).map(|(j, a)| a * x[j]).sum();
+                self.row(i).for_each(|(j, a)| left[j] -= weight * a * along);
+            }
+            left.iter().fold(0.0, |m, r| m.max(r.abs()))
+        }
+    }
+
+    /// Rows that enter, leave, enter again and change their weight, until the border is full: each solve is that of H as it is, and
+    /// of a factor made anew.
+    #[test]
+    fn a_border_solves_as_a_new_factor_does() {
+        let (n, m) = (40, 90);
+        for scale in [1.0, 1e5] {
+            let terms = Terms::new(n, m);
+            let mut weights: Vec<f64> = (0..m).map(|i| if i % 3 == 0 { scale } else { 0.0 }).collect();
+            let mut factor = terms.factor(&weights);
+            let (k, mut row) = (Kernel::new(), Bordered::row(n));
+            let mut changes = 0;
+            while !factor.is_spent() {
+                // Some rows twice: those that entered leave again.
+                let i = if changes % 5 == 4 { (changes * 29) % 30 } else { (changes * 37) % m };
+                let write = |a: &mut [f64]| {
+                    a.fill(0.0);
+                    terms.row(i).for_each(|(j, v)| a[j] = v);
+                };
+                factor.meet(k, &mut row, i, write);
+                if weights[i] > 0.0 {
+                    let rest = 1.0 - weights[i] * factor.along(k, &row);
+                    assert!(rest > 0.0, "the diagonal holds every direction");
+                    factor.remove(k, weights[i], rest, &mut row);
+                    weights[i] = 0.0;
+                } else {
+                    weights[i] = scale * (1.0 + noise(changes));
+                    factor.add(k, weights[i], &mut row);
+                }
+                changes += 1;
+                let tolerance = 1e-9 * scale;
+                assert!(
+                    terms.left(&weights, &factor) < tolerance,
+                    "{changes}: {}",
+                    terms.left(&weights, &factor)
+                );
+                if changes % 16 == 0 {
+                    let fresh = terms.factor(&weights);
+                    let (mut a, mut b) = (vec![1.0; n], vec![1.0; n]);
+                    factor.solve_in_place(&mut a);
+                    fresh.solve_in_place(&mut b);
+                    let size = b.iter().fold(0.0_f64, |m, b| m.max(b.abs()));
+                    assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-8 * size));
+                }
+                assert!(changes < 1000);
+            }
+            assert!(factor.border.len() == FULL);
+        }
+    }
+}

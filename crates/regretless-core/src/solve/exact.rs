@@ -20,6 +20,7 @@ use crate::engine::tolerance::{
 };
 use crate::engine::workspace::Workspace;
 use crate::problem::{RowId, View};
+use crate::solve::vertices::Vertices;
 
 mod infeasible;
 
@@ -58,6 +59,8 @@ pub(crate) struct ExactWorker {
     /// Breakpoints a solve may take, in units of n + m.
     pub(crate) patience: usize,
     pub(crate) gauge: Gauge,
+    /// For linear programs with sparse rows, once one goes on from a vertex; none if these rows are not of that kind.
+    vertices: Option<Option<Vertices>>,
 }
 
 const ROUNDS: usize = 60;
@@ -78,6 +81,7 @@ impl ExactWorker {
             theta: vec![0.0; n],
             patience: PATIENCE,
             gauge: Gauge::default(),
+            vertices: None,
             s,
         };
         worker.normalise(view, None, &[]);
@@ -94,6 +98,7 @@ impl ExactWorker {
         implied: &[usize],
     ) {
         self.s.load(view, groups);
+        self.vertices = None;
         // Bounds appear or vanish: other rows, other memory.
         self.ws.resize(self.s.n, self.s.m());
         self.normalise(view, penalties, implied);
@@ -166,6 +171,14 @@ impl ExactWorker {
         let near = !warm && !self.s.hinges.is_empty() && self.approach(state, slope);
         let fits = (warm || near) && state.factor.is_some() && state.slope == slope;
         self.rounds(state, !fits, slope)
+    }
+
+    /// From the state's vertex to the optimal one, if the state is a vertex of a linear program with sparse rows.
+    pub(crate) fn follow_vertices(&mut self, state: &mut State) -> bool {
+        let mut vertices = self.vertices.take().unwrap_or_else(|| Vertices::of(&self.s));
+        let arrived = vertices.as_mut().is_some_and(|v| v.follow(self, state));
+        self.vertices = Some(vertices);
+        arrived
     }
 
     /// A path from a corner would pass every kink of the rows that have many; Newton's method jumps over them. False if it

@@ -12,6 +12,7 @@ pub(crate) mod pace;
 pub(crate) mod par;
 pub(crate) mod redundant;
 pub(crate) mod store;
+pub(crate) mod vertices;
 
 pub use codec::SavedError;
 pub use exact_solver::{Exact, ExactSolver};

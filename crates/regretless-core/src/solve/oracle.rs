@@ -160,6 +160,13 @@ impl Oracle {
             }
         }
         let mut best = Best { tolerances: self.tolerances, found: None };
+        if warm && exact.follow_vertices(state) {
+            let optimum = self.answer(view, exact, state, Link::Path);
+            if optimum.is_optimal() {
+                return optimum;
+            }
+            best.offer(optimum, state);
+        }
         for warm in [true, false].into_iter().filter(|&w| !w || warm) {
             match exact.solve(state, warm) {
                 Verdict::Stalled => continue,

@@ -1,6 +1,6 @@
 //! Exact solves with sparse factors.
 //!
-//! Warm: a short path from the last solve, then Newton steps on its active set. Cold: an interior point gives the active set, Newton steps make its
+//! Warm: from vertex to vertex, a short path from the last solve, then Newton steps on its active set. Cold: an interior point gives the active set, Newton steps make its
 //! answer exact, and where they do not arrive the interior point's own answer is measured like any other. What is said of an
 //! answer, and what proves that there is none, is the same as with dense factors.
 
@@ -41,6 +41,13 @@ impl Oracle {
             }
         }
         let mut best = Best { tolerances: self.tolerances, found: None };
+        if warm && exact.follow_vertices(state) {
+            let optimum = self.answer(view, exact, state, Link::Path);
+            if optimum.is_optimal() {
+                return optimum;
+            }
+            best.offer(optimum, state);
+        }
         if warm {
             let saved = state.light();
             match exact.solve(state, true) {
