@@ -86,6 +86,30 @@ fn cells(line: &str) -> Vec<String> {
     cells
 }
 
+/// A stock that follows from what is predicted: no decision keeps its balance.
+#[test]
+fn rows_that_the_truth_breaks_are_named() {
+    let folder = Folder::new();
+    works(&folder, "new battery p");
+    let path = folder.path().join("p/problem.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let text =
+        text.replace("- discharge[h] / efficiency\"", "- discharge[h] / efficiency - 0.001 * price[h]\"");
+    std::fs::write(&path, text).unwrap();
+    let report = parsed(&works(&folder, "check p/problem.toml --format json"));
+    let checks = report["checks"].as_array().unwrap();
+    let found = checks.iter().find(|check| check["check"] == "rows").unwrap();
+    assert_eq!(found["verdict"], "warning");
+    let detail = found["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("`balance[0]` … `balance[23]` (hard, =) must hold with what is predicted"),
+        "{detail}"
+    );
+    // Columns are told by the names of rows.
+    let told = checks.iter().any(|check| check["detail"].as_str().unwrap().contains("balance[1] ← "));
+    assert!(told, "{report:#}");
+}
+
 #[test]
 fn an_expansion_for_people_and_for_machines() {
     let folder = Folder::new();
