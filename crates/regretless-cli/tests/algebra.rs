@@ -121,6 +121,9 @@ fn an_expansion_for_people_and_for_machines() {
     assert_eq!(shown["quantities"][0]["kind"], "predicted");
     let symbols = shown["rows"][1]["first"]["symbols"].as_str().unwrap();
     assert_eq!(symbols, "-0.93*charge[0] + 1.07527*discharge[0] + stored[0] = start");
+    let last = shown["rows"][1]["last"]["symbols"].as_str().unwrap();
+    assert_eq!(last, "-0.93*charge[23] + 1.07527*discharge[23] - stored[22] + stored[23] = 0");
+    assert!(shown["rows"][0].get("last").is_none());
 }
 
 #[test]
