@@ -73,13 +73,15 @@ class Predicted:
             if not predict.problem.states_as(problem):
                 raise ProblemError("the quantities are of another problem")
             self.names, self.shapes = predict.names, dict(predict.shapes)
+            if left := sorted(problem._placeholders - {symbol for symbol, *_ in predict.terms}):
+                raise ProblemError(f"{problem._unknown(left)}: say in Quantities where it is predicted or known")
         else:
             self.names = names(problem, predict)
             if left := sorted(problem._placeholders - set(self.names)):
-                raise ProblemError(
-                    f"{some(left)} comes from columns of the problem's file, too, and holds placeholders here: name nothing, so that "
-                    "the file says what is predicted and known, or give Quantities"
-                )
+                way = "give Quantities with what is known"
+                if problem.predicts is not None:
+                    way = f"name nothing, so that the file says what is predicted and known, or {way}"
+                raise ProblemError(f"{problem._unknown(left)}, and holds placeholders here: {way}")
             if unknown := [name for name in self.names if name not in shapes]:
                 raise ProblemError(f"the problem has no parameter `{unknown[0]}`: it has {', '.join(shapes)}")
             if twice := [name for k, name in enumerate(self.names) if name in self.names[:k]]:

@@ -476,6 +476,9 @@ class Known:
         """The project again."""
         if self.quantities is not None:
             told, inner = self.quantities, self.problem._inner
+            if told.of_file and self.problem._statement is not None:
+                # In its own words: what several columns add up to has none elsewhere.
+                return _regretless.Project.of_statement(self.problem._statement, self.settings)
             return _regretless.Project.of_quantities(inner, told.columns, told.known_columns, told.terms, self.settings)
         return _regretless.Project.of(self.problem._inner, self.predicted, self.targets, self.settings)
 

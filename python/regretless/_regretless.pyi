@@ -129,7 +129,7 @@ class Judge:
 _Columns = list[tuple[str, _Float | list[str]]]
 _Part = tuple[str, int, int, list[str]]
 _Told = tuple[list[list[str]], list[list[str]], list[Any]]
-_Stated = tuple[dict[str, Any], str | None, list[_Part], _Told | None, set[str]]
+_Stated = tuple[dict[str, Any], str | None, list[_Part], _Told | None, set[str], str | None]
 
 @final
 class Data:
@@ -149,6 +149,8 @@ class Project:
     def of_quantities(
         problem: Problem, predicted: list[str], known: list[str], terms: list[Any], settings: str
     ) -> Project: ...
+    @staticmethod
+    def of_statement(text: str, settings: str) -> Project: ...
     def stated(self) -> _Stated: ...
     def parts(self) -> list[_Part]: ...
     @property

@@ -39,6 +39,14 @@ class CvxpyProblem(Problem):
         reading: Reading = self._state["cvxpy"]
         return reading
 
+    _ways = "problem.given(…)"
+
+    def _unknown(self, left: list[str]) -> str:
+        parts = {name for symbol in left for name in self._reading.maps[symbol].parts}
+        names = ", ".join(f"`{name}`" for name in self.parameters if name in parts - set(self._reading.values))
+        symbols = ", ".join(f"`{symbol}`" for symbol in left)
+        return f"{symbols} depends on the Parameter {names}, which had no value when the problem was read"
+
     @property
     def parameters(self) -> dict[str, tuple[int, ...]]:
         """The shape of every CVXPY Parameter."""
@@ -145,4 +153,7 @@ def from_cvxpy(problem: cp.Problem) -> CvxpyProblem:
     soft = Soft(at.pop("C"), at.pop("d"), at.pop("alpha"), at.pop("under")) if "C" in at else ()
     made = CvxpyProblem(read.n, **at, soft=soft, sense=read.sense, variables=read.names)
     made._state["cvxpy"] = read.reading
+    # What depends on a Parameter without a value is not decided with.
+    values = set(read.reading.values)
+    made._placeholders = {symbol for symbol, form in read.reading.maps.items() if set(form.parts) - values}
     return made

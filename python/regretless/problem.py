@@ -60,7 +60,13 @@ KINDS = ("soft", "at_most", "equal", "lower", "upper")
 
 
 #: What a problem that came of a file knows beside its statement, as pickles call it.
-BESIDE = {"file": "file", "declared": "_declared", "told": "_told", "placeholders": "_placeholders"}
+BESIDE = {
+    "file": "file",
+    "declared": "_declared",
+    "told": "_told",
+    "placeholders": "_placeholders",
+    "statement": "_statement",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,6 +168,8 @@ class Problem:
         self._told: Any = None
         #: Parameters that hold placeholders: their numbers come from columns.
         self._placeholders: set[str] = set()
+        #: The words of its file, if it is in algebra.
+        self._statement: str | None = None
         self._build()
 
     def _build(self) -> None:
@@ -177,6 +185,7 @@ class Problem:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.file, self._declared = state.get("file"), state.get("declared", {})
         self._told, self._placeholders = state.get("told"), state.get("placeholders", set())
+        self._statement = state.get("statement")
         self._state = {name: part for name, part in state.items() if name not in BESIDE}
         self._build()
 
@@ -336,16 +345,20 @@ class Problem:
             raise ProblemError(f"x has {len(points)} rows, the parameters {batch.rows}")
         return batch.figures(self._inner.judge(points, batch.parts)[which])
 
+    #: What makes parameters of rows.
+    _ways = "problem.predicts.parameters(…)"
+
+    def _unknown(self, left: list[str]) -> str:
+        """Why some parameters hold no numbers to decide with."""
+        return f"{', '.join(f'`{symbol}`' for symbol in left)} comes from columns of the problem's file"
+
     def _needs(self, given: Mapping[str, ArrayLike | None]) -> None:
         """Refuses to decide by numbers that nobody gave."""
         there = {symbol for symbol, values in given.items() if values is not None}
         # A θ that is left out as a whole has a message of its own.
         whole = {"theta"} if self._told is None and self._state["theta"] is None else set()
         if left := sorted(self._placeholders - there - whole):
-            names = ", ".join(left)
-            raise ProblemError(
-                f"{names} comes from columns of the problem's file: give it here; problem.predicts.parameters(…) makes it of rows"
-            )
+            raise ProblemError(f"{self._unknown(left)}: give it here; {self._ways} makes it of rows")
         if "theta" not in there and self._state["theta"] is None:
             raise ProblemError(
                 "theta was never given: state it in the problem or give it here; theta=0.0 if the objective has no linear term"

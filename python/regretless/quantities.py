@@ -101,6 +101,11 @@ class Quantities:
         return out
 
     @property
+    def of_file(self) -> bool:
+        """True if they are those of the problem's file."""
+        return bool(self._called)
+
+    @property
     def width(self) -> int:
         """Predicted numbers of a row."""
         return sum(map(prod, self.shapes.values()))

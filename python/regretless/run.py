@@ -54,14 +54,18 @@ def read_problem(path: str | PathLike[str]) -> Problem:
     >>> farm.solve([3.0, 2.0]).x
     array([8., 0.])
     """
-    state, _, parts, told, placed = _regretless.Project.read(fspath(path), "{}").stated()
-    problem = _stated(state, parts, told, placed)
+    state, _, parts, told, placed, words = _regretless.Project.read(fspath(path), "{}").stated()
+    problem = _stated(state, parts, told, placed, words)
     problem.file = str(Path(path).absolute())
     return problem
 
 
 def _stated(
-    state: dict[str, Any], parts: Sequence[tuple[str, int, int, list[str]]], told: Any, placed: set[str]
+    state: dict[str, Any],
+    parts: Sequence[tuple[str, int, int, list[str]]],
+    told: Any,
+    placed: set[str],
+    words: str | None,
 ) -> Problem:
     """The problem of a file, which knows what is predicted of it and what is known by row."""
     for kind in ("soft", "at_most", "equal"):
@@ -74,7 +78,7 @@ def _stated(
     widths = {symbol: sum(last - first for name, first, last, _ in parts if name == symbol) for symbol in declared}
     if all(width == prod(problem.shapes[symbol]) for symbol, width in widths.items()):
         problem._declared = declared
-    problem._told, problem._placeholders = told, placed
+    problem._told, problem._placeholders, problem._statement = told, placed, words
     return problem
 
 
@@ -97,9 +101,9 @@ class Run:
         #: What the run says of a predictor that is not ours: its name and parameters.
         self.own: dict[str, Any] | None = _own.read(self.directory)
         self._predictor = predictor
-        (state, name, parts, told, placed), self._learner = _regretless.read_run(fspath(directory))
+        (state, name, parts, told, placed, words), self._learner = _regretless.read_run(fspath(directory))
         #: The problem; predicted parts hold placeholders.
-        self.problem: Problem = _stated(state, parts, told, placed)
+        self.problem: Problem = _stated(state, parts, told, placed, words)
         #: The problem's name, if its file gives one.
         self.name: str | None = name
         #: The symbols of what is predicted, in the order of the targets.

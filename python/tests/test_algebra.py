@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import call
 
 import regretless as rl
 
@@ -92,3 +94,63 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path: Path) -> None:
     file.write_text(BATTERY.format(price=[1.0] * 12, start=0.0).replace("stored[h-1]", "stored[h-1]^2"))
     with pytest.raises(rl.ProjectError, match=r"bad\.toml:16:\d+: hard\[0\]\.row: two variables are multiplied"):
         rl.read_problem(file)
+
+
+PUMP = """
+[sets]
+block = 4
+[quantities]
+tariff = { for = "block", known = "tariff_*" }
+use = { for = "block", predict = "use_*" }
+level = { known = "level" }
+[variables]
+pump = { for = "block", upper = 20 }
+[objective]
+minimize = "sum(b in block: tariff[b] * pump[b])"
+[[soft]]
+name = "tank"
+for = "b in block"
+row = "15 <= level + sum(c in block if c <= b: pump[c] - use[c]) <= 60"
+over = 100
+under = 100
+[data]
+file = "history.csv"
+key = "day"
+[predictor]
+kind = "linear"
+"""
+
+
+def test_sums_of_columns_are_saved_in_the_words_of_their_file(tmp_path: Path) -> None:
+    """A limit is a level less all that was used: trained here, decided there, and the other way round."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(5)
+    heat = rng.normal(size=90)
+    rows = pandas.DataFrame({"day": range(90), "heat": heat, "level": rng.uniform(20, 40, 90).round(1)})
+    rows = rows.assign(**{f"tariff_{b}": rng.uniform(5, 9, 90).round(2) for b in range(4)})
+    truths = {f"use_{b}": (10.0 + b + 2.0 * heat + rng.normal(size=90)).round(2) for b in range(4)}
+    rows.assign(**truths).iloc[:70].to_csv(tmp_path / "history.csv", index=False)
+    rows.iloc[70:].to_csv(tmp_path / "new.csv", index=False)
+    (tmp_path / "pump.toml").write_text(PUMP)
+    history, new = pandas.read_csv(tmp_path / "history.csv"), pandas.read_csv(tmp_path / "new.csv")
+
+    problem = pickle.loads(pickle.dumps(rl.read_problem(tmp_path / "pump.toml")))
+    X, y = history[["heat", "level", *(f"tariff_{b}" for b in range(4))]], history[list(truths)]
+    model = rl.DecisionRegressor(problem, "surrogate-smooth", predictor="linear", epochs=4).fit(X, y)
+    model.save(tmp_path / "run")
+    again = (tmp_path / "run" / "config.toml").read_text()
+    assert "sum(c in block if c <= b: pump[c] - use[c])" in again
+    call(tmp_path, "decide", "run", "--features", "new.csv", "--out", "decided.csv")
+    decided = pandas.read_csv(tmp_path / "decided.csv")[problem.variables].to_numpy()
+    assert model.decide(new) == pytest.approx(decided, abs=1e-8)
+    assert np.array_equal(rl.Run(tmp_path / "run").decide(new), model.decide(new))
+
+    call(tmp_path, "train", "pump.toml", "--method", "l2", "--out", "there")
+    call(tmp_path, "decide", "there", "--features", "new.csv", "--out", "there.csv")
+    decided = pandas.read_csv(tmp_path / "there.csv")[problem.variables].to_numpy()
+    assert rl.Run(tmp_path / "there").decide(new) == pytest.approx(decided, abs=1e-8)
+    # What the pump brings covers what is used, as far as its 20 a block allow: by hand, for what was predicted.
+    used = rl.Run(tmp_path / "there").predict(new)
+    tank = new[["level"]].to_numpy() + np.cumsum(decided - used, axis=1)
+    could = new[["level"]].to_numpy() + np.cumsum(20.0 - used, axis=1)
+    assert (tank >= np.minimum(15.0, could) - 1e-6).all() and (tank <= 60.0 + 1e-6).all()

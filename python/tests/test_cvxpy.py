@@ -410,6 +410,26 @@ def test_works_where_a_problem_does(rng: np.random.Generator) -> None:
     assert model.decide(rng.normal(size=(2, 3))).shape == (2, 4)
 
 
+def test_nothing_is_decided_by_placeholders(rng: np.random.Generator) -> None:
+    """A Parameter that never had a value is predicted, known or told; it is not quietly 0."""
+    bake, oven = cp.Variable(2, name="bake", nonneg=True), cp.Parameter(name="oven", nonneg=True)
+    demand = cp.Parameter(2, name="demand")
+    shop = rl.from_cvxpy(cp.Problem(cp.Minimize(cp.sum(cp.abs(bake - demand))), [cp.sum(bake) <= oven]))
+    X, y = rng.normal(size=(40, 2)), rng.uniform(1, 2, (40, 2))
+    for predicts in ("demand", "d"):
+        with pytest.raises(rl.ProblemError, match="`b` depends on the Parameter `oven`, which had no value"):
+            rl.DecisionRegressor(shop, "l2", predicts=predicts).fit(X, y)
+    with pytest.raises(rl.ProblemError, match=r"`b` depends on the Parameter `oven`.*problem.given"):
+        shop.solve(d=[1.0, 2.0])
+    assert np.allclose(shop.solve(**shop.given(demand=[1.0, 2.0], oven=9.0)).x, [1.0, 2.0])
+    known = rl.Quantities(shop, "demand", known="oven")
+    model = rl.DecisionRegressor(shop, "l2", predicts=known, predictor="linear").fit(X, y, known=np.full(40, 1.5))
+    assert np.allclose(model.decide(X, known=np.full(40, 1.5)).sum(axis=1), 1.5)
+    oven.value = 1.0
+    again = rl.from_cvxpy(cp.Problem(cp.Minimize(cp.sum(cp.abs(bake - demand))), [cp.sum(bake) <= oven]))
+    assert np.allclose(rl.DecisionRegressor(again, "l2", predicts="demand").fit(X, y).decide(X).sum(axis=1), 1.0)
+
+
 def test_pickles_need_no_cvxpy() -> None:
     problem, parameters, _ = draw_qp(np.random.default_rng(0))
     for parameter in parameters:

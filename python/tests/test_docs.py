@@ -96,3 +96,32 @@ def test_pages_do_what_they_say(page: str, tmp_path: Path, monkeypatch: pytest.M
 def test_version() -> None:
     cargo = (Path(__file__).parents[2] / "Cargo.toml").read_text()
     assert f'version = "{regretless.__version__}"' in cargo
+
+
+def _pages() -> dict[Path, str]:
+    """The pages of the repository, without their blocks of code."""
+    root = Path(__file__).parents[2]
+    found = [
+        *root.glob("*.md"),
+        *(page for part in ("docs", "examples", "bench") for page in (root / part).rglob("*.md")),
+    ]
+    return {page: re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL) for page in found}
+
+
+def test_links_of_the_pages_lead_somewhere() -> None:
+    pages = _pages()
+
+    def anchors(text: str) -> set[str]:
+        heads = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", head) for head in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
+        return {re.sub(r"[^\w\- ]", "", head.strip().lower()).replace(" ", "-") for head in heads}
+
+    lost = []
+    for page, text in pages.items():
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
+            path, _, anchor = link.partition("#")
+            there = (page.parent / path).resolve() if path else page
+            if link.startswith("http") or (there.exists() and (not anchor or there not in pages)):
+                continue
+            if not there.exists() or anchor not in anchors(pages[there]):
+                lost.append(f"{page.name}: {link}")
+    assert lost == []

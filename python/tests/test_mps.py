@@ -137,8 +137,8 @@ def test_a_hessian_that_highs_writes(path: Path, tmp_path: Path) -> None:
     """½xᵀPx + qᵀx as QPS is xᵀ(P/2)x + qᵀx here."""
     data = scipy.io.loadmat(path)
     n = int(data["n"].item())
-    if n > 600 or path.stem == "VALUES":
-        pytest.skip("too large for dense eigenvalues" if n > 600 else "not convex")
+    if path.stem == "VALUES":
+        pytest.skip("not convex")
     P, A = sp.csc_matrix(data["P"]), sp.csc_matrix(data["A"])
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_, lp.col_cost_ = n, A.shape[0], data["q"].ravel().astype(float)
@@ -155,5 +155,7 @@ def test_a_hessian_that_highs_writes(path: Path, tmp_path: Path) -> None:
     file = tmp_path / "model.mps"
     solver.writeModel(str(file))
     state = rl.read_problem(file).__getstate__()
-    np.testing.assert_allclose(scipy_of(state["Q"]).toarray(), 0.5 * P.toarray(), rtol=1e-9)
+    # HiGHS writes 15 digits, of one triangle.
+    off = abs(scipy_of(state["Q"]) - 0.5 * P) - 1e-9 * abs(0.5 * P)
+    assert off.max() <= 1e-12 * abs(P).max()
     np.testing.assert_allclose(state["theta"], lp.col_cost_, rtol=1e-9)

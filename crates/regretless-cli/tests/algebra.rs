@@ -86,6 +86,30 @@ fn cells(line: &str) -> Vec<String> {
     cells
 }
 
+/// A stock that follows from what is predicted: no decision keeps its balance.
+#[test]
+fn rows_that_the_truth_breaks_are_named() {
+    let folder = Folder::new();
+    works(&folder, "new battery p");
+    let path = folder.path().join("p/problem.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let text =
+        text.replace("- discharge[h] / efficiency\"", "- discharge[h] / efficiency - 0.001 * price[h]\"");
+    std::fs::write(&path, text).unwrap();
+    let report = parsed(&works(&folder, "check p/problem.toml --format json"));
+    let checks = report["checks"].as_array().unwrap();
+    let found = checks.iter().find(|check| check["check"] == "rows").unwrap();
+    assert_eq!(found["verdict"], "warning");
+    let detail = found["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("`balance[0]` … `balance[23]` (hard, =) must hold with what is predicted"),
+        "{detail}"
+    );
+    // Columns are told by the names of rows.
+    let told = checks.iter().any(|check| check["detail"].as_str().unwrap().contains("balance[1] ← "));
+    assert!(told, "{report:#}");
+}
+
 #[test]
 fn an_expansion_for_people_and_for_machines() {
     let folder = Folder::new();
@@ -97,6 +121,9 @@ fn an_expansion_for_people_and_for_machines() {
     assert_eq!(shown["quantities"][0]["kind"], "predicted");
     let symbols = shown["rows"][1]["first"]["symbols"].as_str().unwrap();
     assert_eq!(symbols, "-0.93*charge[0] + 1.07527*discharge[0] + stored[0] = start");
+    let last = shown["rows"][1]["last"]["symbols"].as_str().unwrap();
+    assert_eq!(last, "-0.93*charge[23] + 1.07527*discharge[23] - stored[22] + stored[23] = 0");
+    assert!(shown["rows"][0].get("last").is_none());
 }
 
 #[test]

@@ -61,11 +61,11 @@ pub enum ProjectError {
         trouble: RunTrouble,
     },
     /// Predicted parts and no values for them.
-    #[error("{file} predicts {parts}, and no values are given")]
+    #[error("{file} {parts}, and no values are given")]
     NeedsParameters {
         /// The problem file.
         file: String,
-        /// The predicted parts.
+        /// What is predicted and what is known by row, in words.
         parts: String,
         /// What a table must hold, a line each.
         needs: String,
@@ -106,13 +106,17 @@ pub enum ProjectError {
 
 impl ProjectError {
     pub(crate) fn needs_parameters(spec: &crate::Spec) -> Self {
-        let parts: Vec<_> = spec.placed().selections.iter().map(|p| format!("`{}`", p.key)).collect();
+        let keys = |all: Vec<&crate::Selection>| {
+            all.iter().map(|part| format!("`{}`", part.key)).collect::<Vec<_>>().join(", ")
+        };
+        let (predicted, known) = (keys(spec.predicted()), keys(spec.known()));
+        let parts = match (predicted.is_empty(), known.is_empty()) {
+            (_, true) => format!("predicts {predicted}"),
+            (true, false) => format!("knows {known} by row"),
+            (false, false) => format!("predicts {predicted} and knows {known} by row"),
+        };
         let needs: Vec<_> = spec.placed().selections.iter().map(|p| format!("  {}", p.needs())).collect();
-        Self::NeedsParameters {
-            file: spec.file().display().to_string(),
-            parts: parts.join(", "),
-            needs: needs.join("\n"),
-        }
+        Self::NeedsParameters { file: spec.file().display().to_string(), parts, needs: needs.join("\n") }
     }
 
     pub(crate) fn run(path: &Path, trouble: RunTrouble) -> Self {

@@ -62,7 +62,7 @@ mod train;
 mod trouble;
 mod write;
 
-pub use algebra::{Expansion, Family, FirstRow, Goal, RowFamily};
+pub use algebra::{Expansion, Family, Goal, RowFamily, WrittenRow};
 pub use coded::features_of;
 pub use columns::{Columns, Want};
 pub use data::{Array, Chunk, Column, Frame, Guess, ParameterTable, TableReader};

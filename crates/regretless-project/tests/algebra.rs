@@ -112,6 +112,44 @@ row = "sum((n, j) in arc: flow[n, j]) - sum((i, n) in arc: flow[i, n]) <= supply
 }
 
 #[test]
+fn what_a_sum_lacks_is_said() {
+    let hint = |sum: &str| {
+        let text = format!(
+            "[sets]\nh = 3\nroad = [[\"a\", \"b\"]]\n[variables]\nx = {{ for = \"h\" }}\nflow = {{ for = \"road\" }}\n\
+             [objective]\nminimize = \"{sum}\""
+        );
+        refused(&text).1
+    };
+    for sum in ["sum(2 * x)", "sum(x)", "sum(x[i])", "sum(i in h, 2 * x[i])", "sum(i in h 2 * x[i])"] {
+        assert_eq!(hint(sum), "a sum says first what it runs over: sum(h in hour: 2 * x[h])", "{sum}");
+    }
+    assert_eq!(hint("sum(i, j in road: flow[i, j])"), "indices of pairs stand in brackets: (i, j) in road");
+}
+
+#[test]
+fn whole_numbers_stand_in_pairs() {
+    let spec = read(
+        r#"
+[sets]
+hour = [14, 15]
+covers = [["early", 14], ["early", 15], ["late", 15]]
+[variables]
+staff = { for = "covers" }
+[objective]
+minimize = "sum((s, h) in covers: staff[s, h])"
+[[hard]]
+for = "h in hour"
+row = "sum((s, h) in covers: staff[s, h]) >= 1"
+"#,
+    );
+    let at_most = spec.problem().at_most();
+    let rows: Vec<Vec<f64>> = (0..2).map(|i| at_most.rows.row(i).to_vec(3)).collect();
+    assert_eq!(rows, [[-1.0, 0.0, 0.0], [0.0, -1.0, -1.0]]);
+    let (said, at) = refused("[sets]\npair = [[\"a\", 1.5]]\n[variables]\nx = {}");
+    assert!(said.contains("a whole number, or a name in quotes"), "{said} {at}");
+}
+
+#[test]
 fn sets_and_filters() {
     let spec = read(
         r#"

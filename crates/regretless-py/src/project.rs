@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use regretless_learn::{Task, Warmup};
 use regretless_project::check::{Table, check};
 use regretless_project::page::{Finished, runs};
-use regretless_project::{Overrides, ProjectError, Run, Spec};
+use regretless_project::{Limits, Overrides, ProjectError, Run, Spec};
 
 use crate::arrays::parameter;
 use crate::data::{Columns, Data, frame};
@@ -89,6 +89,16 @@ impl Project {
         let (problem, terms) = (&problem.get().inner, given_terms(&terms)?);
         let spec = Spec::in_memory_quantities(problem, &predicted, &known, &terms, &settings);
         Ok(Self { spec: spec.map_err(|e| error::spec(&e))? })
+    }
+
+    /// The problem of a statement in algebra, as `Stated` tells it.
+    #[staticmethod]
+    fn of_statement(text: String, settings: &str) -> PyResult<Self> {
+        let settings = serde_json::from_str(settings).map_err(|e| error::raise("TrainingError", e))?;
+        let spec = Spec::parse(text, "the problem", &Limits::default())
+            .and_then(|stated| stated.with_settings(&settings))
+            .map_err(|e| error::spec(&e))?;
+        Ok(Self { spec })
     }
 
     /// What `Problem` is made from, the problem's name, and what is predicted.

@@ -27,15 +27,15 @@ pub(crate) type Part = (&'static str, usize, usize, Vec<String>);
 type Told = (Vec<Vec<String>>, Vec<Vec<String>>, Vec<GivenTerm>);
 
 /// The state of a problem file's problem, its name, what it predicts in the order of the targets, and how, where that is not
-/// parameters as a whole. The last are the parameters that hold placeholders.
+/// parameters as a whole. Then the parameters that hold placeholders, and the words of a problem in algebra.
 pub(crate) type Stated<'py> =
-    (Bound<'py, PyDict>, Option<String>, Vec<Part>, Option<Told>, BTreeSet<&'static str>);
+    (Bound<'py, PyDict>, Option<String>, Vec<Part>, Option<Told>, BTreeSet<&'static str>, Option<String>);
 
 pub(crate) fn stated<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Stated<'py>> {
     let told = spec.quantities().map_err(|e| error::spec(&e))?;
     let told = told.map(|q| (q.predicted, q.known, told_terms(q.placement.terms())));
     let placed = spec.placed().terms.iter().map(|term| term.parameter.symbol()).collect();
-    Ok((state(py, spec)?, spec.name().map(str::to_owned), parts(spec), told, placed))
+    Ok((state(py, spec)?, spec.name().map(str::to_owned), parts(spec), told, placed, spec.statement()))
 }
 
 /// What is predicted as a whole, and entry by entry where it is not.

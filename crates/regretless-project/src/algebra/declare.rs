@@ -11,7 +11,8 @@ use super::token::is_name;
 use super::{Fault, tables, values};
 use crate::error::{Result, Trouble, shorten};
 use crate::file::{
-    AlgebraFile, Amount, MemberSetting, QuantitySection, QuantityTable, SetFile, SetSection, ValueSetting,
+    AlgebraFile, Amount, LabelSetting, MemberSetting, QuantitySection, QuantityTable, SetFile, SetSection,
+    ValueSetting,
 };
 use crate::key::Key;
 use crate::resolve::Context;
@@ -256,16 +257,14 @@ impl Declare<'_> {
             let key = key.index(i);
             let names = match member {
                 MemberSetting::Name(name) => vec![name.clone()],
-                MemberSetting::Number(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
-                    vec![format!("{value:.0}")]
+                MemberSetting::Number(value) => vec![self.whole(&key, *value)?],
+                MemberSetting::Several(parts) => {
+                    let label = |(k, part): (usize, &LabelSetting)| match part {
+                        LabelSetting::Name(name) => Ok(name.clone()),
+                        LabelSetting::Number(value) => self.whole(&key.index(k), *value),
+                    };
+                    parts.iter().enumerate().map(label).collect::<Result<_>>()?
                 }
-                MemberSetting::Number(value) => {
-                    return Err(self.ctx.fail(
-                        &key,
-                        Trouble::Setting { value: *value, expected: "a whole number, or a name in quotes" },
-                    ));
-                }
-                MemberSetting::Names(names) => names.clone(),
             };
             names.iter().try_for_each(|name| self.ctx.check_name(&key, name))?;
             if i == 0 && names.len() != 1 {
@@ -281,6 +280,14 @@ impl Declare<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The name of a member that is a whole number.
+    fn whole(&self, key: &Key, value: f64) -> Result<String> {
+        if value.fract() == 0.0 && value.abs() < 1e15 {
+            return Ok(format!("{value:.0}"));
+        }
+        Err(self.ctx.fail(key, Trouble::Setting { value, expected: "a whole number, or a name in quotes" }))
     }
 }
 

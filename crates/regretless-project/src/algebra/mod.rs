@@ -37,7 +37,7 @@ use crate::key::Key;
 
 pub(crate) use declare::Order;
 pub(crate) use lower::coefficients;
-pub use show::{Expansion, Family, FirstRow, Goal, RowFamily};
+pub use show::{Expansion, Family, Goal, RowFamily, WrittenRow};
 pub(crate) use statement::{Statement, state};
 pub(crate) use write::write;
 

@@ -238,8 +238,13 @@ impl<'a> Parser<'a> {
             Token::Name("sum") => {
                 self.step();
                 self.need("(")?;
-                let over = self.binders(false)?;
-                self.need(":")?;
+                // What is meant as a product here lacks what the sum runs over.
+                let first = |fault: Fault| match &fault.hint {
+                    Some(hint) if !hint.contains("star") => fault,
+                    _ => fault.hint("a sum says first what it runs over: sum(h in hour: 2 * x[h])"),
+                };
+                let over = self.binders(false).map_err(first)?;
+                self.need(":").map_err(first)?;
                 let body = self.deeper(Self::expression)?;
                 self.need(")")?;
                 Ok(Expr { kind: Kind::Sum { over, body: Box::new(body) }, span: span.start..self.end() })

@@ -84,7 +84,11 @@ impl Parser<'_> {
             vec![name]
         };
         if !self.takes_word("in") {
-            return Err(self.unexpected("`in` and a set, as in h in hour"));
+            let fault = self.unexpected("`in` and a set, as in h in hour");
+            return Err(match self.peek() {
+                Token::Sign(",") => fault.hint("indices of pairs stand in brackets: (i, j) in road"),
+                _ => fault,
+            });
         }
         let set = self.name("the name of a set")?;
         Ok(Binder { names, set, span: start..self.end() })

@@ -1,4 +1,4 @@
-//! An expanded problem for people: what there is, how much of it, and one row of each kind written out.
+//! An expanded problem for people: what there is, how much of it, and the first and the last row of each kind written out.
 
 use std::fmt::Write;
 
@@ -75,12 +75,15 @@ pub struct RowFamily {
     /// How many rows it is.
     pub count: usize,
     /// The first row.
-    pub first: FirstRow,
+    pub first: WrittenRow,
+    /// The last row, if there are several: what runs over a set shows there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<WrittenRow>,
 }
 
 /// A row written out.
 #[derive(Clone, Debug, Serialize)]
-pub struct FirstRow {
+pub struct WrittenRow {
     /// Its name.
     pub name: String,
     /// The row, with the names of what a table brings.
@@ -97,35 +100,41 @@ impl Statement {
         let mut stacked = [0; 3];
         let mut rows = Vec::new();
         for block in &self.blocks {
-            let first = &block.rows[0];
-            let kind = match (block.soft, first.sign) {
+            let kind = match (block.soft, block.rows[0].sign) {
                 (true, _) => 0,
                 (false, Sign::Equal) => 2,
                 (false, _) => 1,
             };
-            let id = [RowId::Soft, RowId::AtMost, RowId::Equal][kind](stacked[kind]);
+            let before = stacked[kind];
             stacked[kind] += block.rows.len();
-            let numbers = view.as_ref().map(|view| {
-                let sign = if kind == 1 && first.sign == Sign::AtLeast { -1.0 } else { 1.0 };
-                let terms = view.row(id).iter().filter(|(_, a)| *a != 0.0);
-                let terms = terms.map(|(j, a)| (Number::from(sign * a), self.variables[j].clone()));
-                let [limit, over, under] = match id {
-                    RowId::Soft(i) => [view.d[i], view.alpha[i], view.under[i]],
-                    RowId::AtMost(i) => [sign * view.b[i], 0.0, 0.0],
-                    RowId::Equal(i) => [view.c[i], 0.0, 0.0],
-                    RowId::Lower(_) | RowId::Upper(_) => [0.0; 3],
-                };
-                self.row(block, first.sign, terms, [limit, over, under].map(Number::from).each_ref())
-            });
-            let terms = first.entries.iter().map(|(j, number)| (number.clone(), self.variables[*j].clone()));
-            let symbols = self.row(block, first.sign, terms, [&first.limit, &first.over, &first.under]);
+            let written = |k: usize| {
+                let row = &block.rows[k];
+                let id = [RowId::Soft, RowId::AtMost, RowId::Equal][kind](before + k);
+                let numbers = view.as_ref().map(|view| {
+                    let sign = if kind == 1 && row.sign == Sign::AtLeast { -1.0 } else { 1.0 };
+                    let terms = view.row(id).iter().filter(|(_, a)| *a != 0.0);
+                    let terms = terms.map(|(j, a)| (Number::from(sign * a), self.variables[j].clone()));
+                    let [limit, over, under] = match id {
+                        RowId::Soft(i) => [view.d[i], view.alpha[i], view.under[i]],
+                        RowId::AtMost(i) => [sign * view.b[i], 0.0, 0.0],
+                        RowId::Equal(i) => [view.c[i], 0.0, 0.0],
+                        RowId::Lower(_) | RowId::Upper(_) => [0.0; 3],
+                    };
+                    self.row(block, row.sign, terms, [limit, over, under].map(Number::from).each_ref())
+                });
+                let terms =
+                    row.entries.iter().map(|(j, number)| (number.clone(), self.variables[*j].clone()));
+                let symbols = self.row(block, row.sign, terms, [&row.limit, &row.over, &row.under]);
+                WrittenRow { name: row.name.clone(), symbols, numbers }
+            };
             rows.push(RowFamily {
                 name: block.name.clone(),
                 kind: if block.soft { "soft" } else { "hard" },
                 row: block.text.clone(),
                 over: block.for_.clone(),
                 count: block.rows.len(),
-                first: FirstRow { name: first.name.clone(), symbols, numbers },
+                first: written(0),
+                last: (block.rows.len() > 1).then(|| written(block.rows.len() - 1)),
             });
         }
         Expansion {

@@ -136,6 +136,7 @@ pub fn check(spec: &Spec, table: Table<'_>) -> Result<Report, ProjectError> {
         gradients: Vec::new(),
     };
     report.checks.extend(statement::predicted(spec));
+    report.checks.extend(statement::broken(spec));
     let named = instances.and_then(Instances::default_table);
     report.checks.extend(named.map(|named| Finding::ok("data", named)));
     report.checks.extend(table::run(spec, table));

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Kind, Parameter, Selection, Spec};
+use crate::{Kind, Parameter, PlacedTerm, Selection, Spec};
 use regretless_core::Instance;
 use regretless_core::problem::Form;
 
-use super::{Finding, spread};
+use super::{Finding, Verdict, spread};
 use crate::error::ProjectError;
 use crate::instances::Instances;
 use regretless_learn::{count, six};
@@ -15,13 +15,14 @@ pub(super) fn sizes(spec: &Spec) -> Finding {
     let problem = spec.problem();
     let shape = problem.shape();
     // Predicted entries hold placeholders, but they are there.
-    let there = |parameter: Parameter, known: fn(f64) -> bool| {
+    let there = |parameter: Parameter, known: fn(f64) -> bool| -> BTreeSet<usize> {
         let placed = spec.placed().terms.iter().filter(|term| term.parameter == parameter);
         let placed: BTreeSet<usize> = placed.map(|term| term.row).collect();
         let entries = parameter.of(problem).iter().enumerate();
-        entries.filter(|(i, v)| known(**v) || placed.contains(i)).count()
+        entries.filter(|(i, v)| known(**v) || placed.contains(i)).map(|(i, _)| i).collect()
     };
-    let two_sided = there(Parameter::Under, |v| v > 0.0);
+    let [over, under] = [Parameter::Over, Parameter::Under].map(|price| there(price, |v| v > 0.0));
+    let two_sided = over.intersection(&under).count();
     let mut parts = vec![count(shape.n, "variable")];
     if shape.soft > 0 {
         parts.push(format!("{} ({two_sided} two-sided)", count(shape.soft, "soft row")));
@@ -32,8 +33,8 @@ pub(super) fn sizes(spec: &Spec) -> Finding {
     if shape.equal > 0 {
         parts.push(format!("{} =", count(shape.equal, "hard row")));
     }
-    parts.push(count(there(Parameter::Lower, f64::is_finite), "lower bound"));
-    parts.push(count(there(Parameter::Upper, f64::is_finite), "upper bound"));
+    parts.push(count(there(Parameter::Lower, f64::is_finite).len(), "lower bound"));
+    parts.push(count(there(Parameter::Upper, f64::is_finite).len(), "upper bound"));
     if problem.form() == Form::Sparse {
         let cost = problem.factor_cost();
         parts.push(format!("solved with a sparse factor of {} entries", cost.entries));
@@ -49,6 +50,29 @@ pub(super) fn predicted(spec: &Spec) -> Vec<Finding> {
         Finding::ok(word, format!("{} ({kinds})", part.needs()))
     };
     spec.placed().selections.iter().enumerate().map(line).collect()
+}
+
+/// Hard rows = that depend on what is predicted: whatever is decided, the truth breaks them.
+pub(super) fn broken(spec: &Spec) -> Option<Finding> {
+    let placed = spec.placed();
+    let predicted = |term: &&PlacedTerm| {
+        let of = term.of.map(|pick| placed.selections[pick.selection].kind);
+        matches!(term.parameter, Parameter::Equals | Parameter::EqualRows) && of == Some(Kind::Predicted)
+    };
+    let rows: BTreeSet<usize> = placed.terms.iter().filter(predicted).map(|term| term.row).collect();
+    let blocks = spec.problem().equal().blocks.iter();
+    let names = blocks.filter(|block| rows.range(block.rows.clone()).next().is_some());
+    let names: Vec<String> = names.map(|block| format!("`{}`", block.name)).collect();
+    let told = match &names[..] {
+        [] => return None,
+        [first, .., last] if names.len() > 3 => format!("{first} … {last}"),
+        _ => names.join(", "),
+    };
+    let detail = format!(
+        "{told} (hard, =) must hold with what is predicted, and will not with what comes true. A stock that follows from it \
+         is better no variable but a sum: `start + sum(k in hour if k <= h: …)` (docs/algebra.md, Stocks); or make the row soft"
+    );
+    Some(Finding { check: "rows", verdict: Verdict::Warning, detail })
 }
 
 /// The smallest eigenvalue of Q. That it is not negative was a condition for getting here, unless Q is predicted.

@@ -21,7 +21,7 @@ pub struct AlgebraFile {
     /// Index sets by name.
     #[serde(default)]
     pub sets: BTreeMap<String, SetSection>,
-    /// ValueSetting by name: fixed, known when the decision is taken, or predicted.
+    /// Numbers by name: fixed, known when the decision is taken, or predicted.
     #[serde(default)]
     pub quantities: BTreeMap<String, QuantitySection>,
     /// The variables by name.
@@ -86,15 +86,31 @@ pub enum MemberSetting {
     Number(f64),
     /// A name.
     Name(String),
-    /// Several names: a member of a set of pairs, triples, …
-    Names(Vec<String>),
+    /// Several: a member of a set of pairs, triples, …
+    Several(Vec<LabelSetting>),
 }
 
 forms!(
     MemberSetting, "a name, a whole number, or a list of names",
     number => MemberSetting::Number,
     word String => MemberSetting::Name,
-    list => MemberSetting::Names
+    list => MemberSetting::Several
+);
+
+/// A part of a member: a name, or a whole number.
+#[derive(Clone, Debug, JsonSchema, PartialEq)]
+#[schemars(untagged)]
+pub enum LabelSetting {
+    /// A whole number.
+    Number(f64),
+    /// A name.
+    Name(String),
+}
+
+forms!(
+    LabelSetting, "a name, or a whole number",
+    number => LabelSetting::Number,
+    word String => LabelSetting::Name
 );
 
 /// Members from a CSV file: what its key columns hold, each once, in the order of the file.
@@ -144,7 +160,7 @@ forms!(
     word String => Amount::Text
 );
 
-/// ValueSetting of one name: one number, or a table with exactly one of `value`, `file`, `known` and `predict`.
+/// Numbers of one name: one number, or a table with exactly one of `value`, `file`, `known` and `predict`.
 #[derive(Clone, Debug, JsonSchema, PartialEq)]
 #[schemars(untagged)]
 pub enum QuantitySection {

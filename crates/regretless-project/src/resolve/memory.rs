@@ -4,11 +4,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use regretless_core::Problem;
+use regretless_learn::Settings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::syntax::spoken;
 use super::{Context, check_settings};
+use crate::data_settings::DataSettings;
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::file::{DataSection, PredictorSection, SurrogateSection, TrainingSection};
 use crate::file::{Rows, Selected, Source, Vector, Written};
@@ -52,17 +54,9 @@ impl Spec {
 
     /// A problem in memory that takes any of its numbers from the columns of a table. `settings` as for [`Spec::in_memory`].
     pub fn in_memory_placed(problem: &Problem, placed: Placed, settings: &Value) -> Result<Self> {
-        let data = settings.get("data").map(|_| section::<DataSection>(settings, "data")).transpose()?;
-        let sections = Sections {
-            text: "".into(),
-            surrogate: section::<SurrogateSection>(settings, "surrogate")?,
-            data,
-            predictor: section::<PredictorSection>(settings, "predictor")?,
-            training: section::<TrainingSection>(settings, "training")?,
-        };
         let limits = Limits::default();
-        let ctx = Context { text: "".into(), path: None, limits: &limits, options: Vec::new() };
-        let (settings, data) = check_settings(&ctx, &sections, problem, &placed)?;
+        let sections = sections(settings)?;
+        let (settings, data) = checked(&sections, &limits, problem, &placed)?;
         let at_most = std::iter::repeat_n(HardKind::AtMost, problem.at_most().blocks.len());
         let equals = std::iter::repeat_n(HardKind::Equals, problem.equal().blocks.len());
         Ok(Self {
@@ -79,6 +73,34 @@ impl Spec {
             limits,
         })
     }
+
+    /// The same problem with other settings, all of them, as for [`Spec::in_memory`].
+    pub fn with_settings(mut self, settings: &Value) -> Result<Self> {
+        self.sections = sections(settings)?;
+        (self.settings, self.data) = checked(&self.sections, &self.limits, &self.problem, &self.placed)?;
+        Ok(self)
+    }
+}
+
+fn sections(settings: &Value) -> Result<Sections> {
+    let data = settings.get("data").map(|_| section::<DataSection>(settings, "data")).transpose()?;
+    Ok(Sections {
+        text: "".into(),
+        surrogate: section::<SurrogateSection>(settings, "surrogate")?,
+        data,
+        predictor: section::<PredictorSection>(settings, "predictor")?,
+        training: section::<TrainingSection>(settings, "training")?,
+    })
+}
+
+fn checked(
+    sections: &Sections,
+    limits: &Limits,
+    problem: &Problem,
+    placed: &Placed,
+) -> Result<(Settings, Option<DataSettings>)> {
+    let ctx = Context { text: "".into(), path: None, limits, options: Vec::new() };
+    check_settings(&ctx, sections, problem, placed)
 }
 
 /// A part of a problem that could be predicted as a whole.

@@ -34,6 +34,15 @@ impl Spec {
         }
         folder.put(file_name, text.as_bytes())
     }
+
+    /// The statement of a problem in algebra by itself, in its own words and with its tables written out, without settings;
+    /// `None` for any other problem.
+    pub fn statement(&self) -> Option<String> {
+        let stated = self.algebra.as_ref()?;
+        let mut text = Text::default();
+        crate::algebra::write(&stated.statement, &stated.file, &mut text);
+        Some(String::from_utf8_lossy(text.as_bytes()).into_owned())
+    }
 }
 
 /// The folder that is written to.

@@ -54,8 +54,10 @@ fn render(expansion: &Expansion) -> String {
     for rows in &expansion.rows {
         let over = rows.over.as_ref().map_or(String::new(), |over| format!(" for {over}"));
         let head = format!("{} ({}): {}{over}, {}", rows.name, rows.kind, rows.row, count(rows.count, "row"));
-        let first = format!("{}: {}", rows.first.name, rows.first.symbols);
-        written(&head, &self::lines(&first, rows.first.numbers.as_deref()));
+        let shown: Vec<_> = std::iter::once(&rows.first).chain(&rows.last).collect();
+        let named: Vec<String> = shown.iter().map(|row| format!("{}: {}", row.name, row.symbols)).collect();
+        let each = named.iter().zip(&shown).flat_map(|(text, row)| self::lines(text, row.numbers.as_deref()));
+        written(&head, &each.collect::<Vec<_>>());
     }
     if !instance.is_empty() {
         let _ = writeln!(out, "\nNumbers: {instance}.");
