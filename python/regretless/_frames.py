@@ -64,6 +64,11 @@ def columns(table: Any) -> list[tuple[str, Cells]]:
     return [(name, cells(column(table, names, i))) for i, name in enumerate(names)]
 
 
+def some_columns(table: Any) -> list[tuple[str, Cells]]:
+    """All columns of a frame; none of what is no frame."""
+    return [] if header(table) is None else columns(table)
+
+
 def some(names: Sequence[str]) -> str:
     """Names for a message."""
     shown = ", ".join(f"`{name}`" for name in names[:10])

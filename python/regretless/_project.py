@@ -46,6 +46,11 @@ SETTINGS = {
     "scenarios": "training.scenarios",
     "infeasible": "training.infeasible",
     "kinds": "data.kinds",
+    "features": "data.features",
+    "series": "data.series",
+    "time": "data.time",
+    "period": "data.period",
+    "delay": "data.delay",
     "warmup": "training.warmup",
 }
 
@@ -165,9 +170,10 @@ class Features:
         """Names and cells."""
         return list(zip(self.names, self.cells))
 
-    def coded(self, learner: _regretless.Learner) -> Float:
-        """The rows as a model takes them; levels that it does not know are told in a warning."""
-        return coded("X", learner, self.columns(), self.rows, TrainingError)
+    def coded(self, learner: _regretless.Learner, history: Any = None) -> tuple[Float, dict[int, str]]:
+        """The rows as a model takes them; levels that it does not know are told in a warning. And rows that look back beyond what the
+        model and ``history`` know."""
+        return coded("X", learner, self.columns(), self.rows, TrainingError, history)
 
     def forget(self) -> Features:
         """Keeps names and no cells."""
@@ -181,15 +187,36 @@ def coded(
     columns: list[tuple[str, Cells]],
     rows: int,
     error: type[RegretlessError],
-) -> Float:
-    """Columns as a model takes them; levels that it does not know are told in a warning."""
-    if learner.plain():
+    history: Any = None,
+) -> tuple[Float, dict[int, str]]:
+    """Columns as a model takes them; levels that it does not know are told in a warning. And rows that look back beyond what the model
+    and ``history``, a frame or columns, know."""
+    if learner.plain() and history is None:
         found = numbers(what, columns, error)
-        return found if columns else np.zeros((rows, 0))
-    features, new = learner.features(columns)
+        return (found if columns else np.zeros((rows, 0))), {}
+    past = history if history is None or isinstance(history, list) else looked_back(history, learner)
+    features, new, beyond = learner.features(columns, past)
     for line in new:
         warnings.warn(line, RegretlessWarning, stacklevel=5)
-    return features
+    return features, dict(beyond)
+
+
+def looked_back(history: Any, learner: _regretless.Learner) -> list[tuple[str, Cells]]:
+    """The columns of a frame that features of the past are made of."""
+    if header(history) is None:
+        raise TrainingError("history is no frame: its columns are found by name")
+    return picked("history", history, learner.looked_back(), TrainingError)
+
+
+def came_true(
+    learner: _regretless.Learner, X: list[tuple[str, Cells]], y: list[tuple[str, Cells]], history: Any
+) -> Any:
+    """What is known of the past when rows are judged: what came true of the rows before, where the columns are all there."""
+    wanted = learner.looked_back()
+    if history is not None or not wanted:
+        return history
+    there = dict(X) | dict(y)
+    return [(name, there[name]) for name in wanted] if set(wanted) <= set(there) else None
 
 
 def joined(one: Cells, other: Cells, name: str) -> Cells:
@@ -329,8 +356,9 @@ class Rows:
         written = sections(settings)
         written.setdefault("predictor", {}).update({"shared": True} if self.features.shared else {})
         written.setdefault("training", {})["seed"] = seed
-        data = {"memory": True, "features": self.features.selectors or self.features.names}
-        written["data"] = written.get("data", {}) | data | ({} if split is None else {"split": split(rows)})
+        own = written.get("data", {})
+        data = {"memory": True, "features": own.get("features") or self.features.selectors or self.features.names}
+        written["data"] = own | data | ({} if split is None else {"split": split(rows)})
         targets = self.targets.columns(self.layout)
         if both := [name for name in self.features.names if name in (targets or ())]:
             raise TrainingError(f"X and y both have {some(both)}: a feature is known when the decision is taken")

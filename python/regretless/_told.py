@@ -128,7 +128,113 @@ class Record(TypedDict):
     seconds: float
 
 
-class Outcome(TypedDict):
+class Money(TypedDict):
+    """Sums over the rows with a decision, in the objective's units."""
+
+    decisions: int
+    mean: float | None
+    total: float
+    optimal: float
+    regret: float
+
+
+class Rival(TypedDict):
+    """Another who decided the same rows: above 0 ``advantage`` says that the model is better, on average and in ``total``."""
+
+    name: str
+    decisions: int
+    mean: float | None
+    own: float | None
+    advantage: float | None
+    standard_error: float | None
+    total: float
+    violated: float | None
+
+
+class Group(TypedDict):
+    """What decisions of a period or a series came to."""
+
+    name: str
+    decisions: int
+    total: float
+    regret: float
+    advantage: list[float]
+
+
+class Side(TypedDict):
+    """One side of a soft row: the share of decisions there, how far they were, what it cost a decision."""
+
+    priced: bool
+    share: float
+    amount: float
+    cost: float
+
+
+class SoftRow(TypedDict):
+    """A soft row."""
+
+    name: str
+    rows: int
+    over: Side
+    short: Side
+
+
+class HardRow(TypedDict):
+    """A hard row: how often it was at its limit, or broken."""
+
+    name: str
+    equation: bool
+    limit: float
+    violated: float
+
+
+class Bound(TypedDict):
+    """How often a variable was at its bounds."""
+
+    name: str
+    lower: float
+    upper: float
+
+
+class QuantityError(TypedDict):
+    """How far predictions of a quantity were off."""
+
+    name: str
+    mean: float | None
+    bias: float | None
+    mae: float | None
+    rmse: float | None
+
+
+class _Dated(TypedDict, total=False):
+    """Where rows have dates."""
+
+    period: str
+
+
+class Account(_Dated):
+    """What decisions brought or cost: ``docs/outputs.md`` says what is what."""
+
+    objective: str
+    achieved: Money
+    against: list[Rival]
+    periods: list[Group]
+    series: list[Group]
+    soft: list[SoftRow]
+    hard: list[HardRow]
+    bounds: list[Bound]
+    errors: list[QuantityError]
+
+
+class _Newer(TypedDict, total=False):
+    """What older runs lack."""
+
+    account: Account
+    features: list[str]
+    unused: list[str]
+
+
+class Outcome(_Newer):
     """What training came to."""
 
     method: str

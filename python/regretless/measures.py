@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +19,9 @@ from .forecast import Forecast
 from .multipliers import multipliers_for
 from .problem import Problem, stated_problem
 from .quantities import Quantities
+
+if TYPE_CHECKING:
+    from ._told import Account
 
 __all__ = ["Decisions", "regret"]
 
@@ -41,6 +46,15 @@ class Decisions:
     violation: Float
     predicted_objective: Float
     trouble: list[str | None]
+    #: What the decisions brought or cost, against whom, by period, series and row, as JSON: see :attr:`account`.
+    account_json: str | None = None
+
+    @property
+    def account(self) -> Account | None:
+        """What the decisions brought or cost in total, against the constant predictor and others, by period, by series and row by row, as
+        ``regretless evaluate --format json`` prints it; ``None`` where decisions were not taken by a model."""
+        found: Account | None = None if self.account_json is None else json.loads(self.account_json)
+        return found
 
     @property
     def undecided(self) -> int:

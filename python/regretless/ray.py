@@ -161,10 +161,12 @@ class Decider:
         self._predictions, self._threads = predictions, threads
 
     def __call__(self, batch: Any) -> Any:
-        features = features_of("the batch", batch, self._run)
+        features, beyond = features_of("the batch", batch, self._run)
         known = self._run._known(batch, batch, len(features))
         learner = self._run._learner
         status, names, numbers = learner.decided(features, known, None, self._predictions, self._threads)
+        for row, why in beyond.items():
+            status[row], numbers[row] = why, np.nan
         columns = {name: batch[name] for name in self._keep}
         columns |= {"status": np.array(status, dtype=object)}
         columns |= dict(zip(names, np.ascontiguousarray(numbers.T)))

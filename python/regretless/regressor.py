@@ -16,17 +16,17 @@ from numpy.typing import ArrayLike
 
 from . import _regretless
 from ._arrays import Float, floats
-from ._decide import decided
-from ._frames import header
+from ._decide import decided, judged, predicted
+from ._frames import header, some_columns
 from ._own import Own, is_own
 from ._own import write as write_own
 from ._predicted import Predicted, Shaped, Values
-from ._project import SETTINGS, Features, Predicts, Rows, Targets, forecast, known_rows
+from ._project import SETTINGS, Features, Predicts, Rows, Targets, came_true, forecast, known_rows
 from ._shown import brief
 from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
 from .compare import axes
 from .errors import RegretlessWarning, TrainingError
-from .measures import Decisions, told
+from .measures import Decisions
 from .problem import Problem, stated_problem
 
 if TYPE_CHECKING:
@@ -94,6 +94,11 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     made of embeddings of the variables; ``embedding`` is their length, or a dict such as ``{"embedding": 8, "form": "cosine"}``. Rows
     that have no optimum under what came true are an error, with ``infeasible="skip"`` left out.
 
+    ``series`` and ``time`` name the columns of the frame X that say of what a row is and when: validation is then the last rows, unless
+    ``shuffle`` is true. ``features`` are the columns to learn from, all of X unless said, and of the past ``"lag(demand, 1, 7)"`` and
+    ``"mean(demand, 28)"`` with a column of X or y, which look back ``delay`` periods at least. ``history=`` of ``decide`` brings what came true
+    since.
+
     >>> import numpy as np, regretless as rl
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(120, 3))
@@ -136,8 +141,13 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         embedding: int | Mapping[str, Any] | None = None,
         infeasible: str = "fail",
         kinds: Mapping[str, str | Sequence[str]] | None = None,
+        features: Sequence[str] | None = None,
+        series: str | Sequence[str] | None = None,
+        time: str | None = None,
+        period: float | None = None,
+        delay: int | None = None,
         validation: float = 0.2,
-        shuffle: bool = True,
+        shuffle: bool | None = None,
         random_state: int | None = 0,
         verbose: bool = False,
         threads: int | None = None,
@@ -165,6 +175,11 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.embedding = embedding
         self.infeasible = infeasible
         self.kinds = kinds
+        self.features = features
+        self.series = series
+        self.time = time
+        self.period = period
+        self.delay = delay
         self.validation = validation
         self.shuffle = shuffle
         self.random_state = random_state
@@ -226,7 +241,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             y,
             settings,
             seed,
-            self.shuffle,
+            self._shuffles(),
             split,
             known=known,
             weigh=weigh,
@@ -295,10 +310,10 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise AttributeError(f"feature_importances_ are those of trees: {kept}")
         return np.array(found)
 
-    def predict(self, X: Any) -> Shaped | Frame:
-        """Parameters for rows of features: an array, or a dict of arrays for several."""
+    def predict(self, X: Any, *, history: Any = None) -> Shaped | Frame:
+        """Parameters for rows of features: an array, or a dict of arrays for several. ``history`` is that of :meth:`decide`."""
         learner, layout = self._fitted(), self._layout()
-        rows = learner.predict(self._features(X))
+        rows = predicted(learner, *self._features(X, history))
         out = np.empty_like(rows)
         out[:, self._rows.take] = rows
         if self._rows.one_axis:
@@ -308,31 +323,40 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             return shaped
         return self._framed(shaped, self._rows.names.get(layout.names[0]))
 
-    def decide(self, X: Any, *, known: Any = None) -> Float | Frame:
+    def decide(self, X: Any, *, known: Any = None, history: Any = None) -> Float | Frame:
         """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them. What is known
-        of the rows is in ``known``, or in the frame X."""
-        features = self._features(X)
-        x = decided(self._fitted(), features, self._known(known, X, len(features)), self.threads)
+        of the rows is in ``known``, or in the frame X. Where features are made of the past, ``history`` is a frame with what came true since
+        ``fit``: time, series and what is looked back at; a row that needs more than is known is NaN."""
+        features, beyond = self._features(X, history)
+        x = decided(self._fitted(), features, self._known(known, X, len(features)), self.threads, beyond)
         return self._framed(x, self._rows.problem.variables)
 
-    def evaluate(self, X: Any, y: Values, *, known: Any = None) -> Decisions:
-        """Decisions for rows of features, judged by the parameters that came true."""
-        learner, features, truths = self._fitted(), self._features(X), self._truths(y)
+    def evaluate(self, X: Any, y: Values, *, known: Any = None, baseline: Any = None, history: Any = None) -> Decisions:
+        """Decisions for rows of features, judged by the parameters that came true. ``baseline`` are decisions that were taken, a row each in
+        the order of the variables: ``account`` of what comes back compares with them. Features of the past are made of ``history`` and,
+        without one, of what came true before each row."""
+        learner, truths = self._fitted(), self._truths(y)
+        if learner.looked_back():
+            names = json.loads(learner.card())["targets"]
+            came = list(zip(names, np.ascontiguousarray(truths.T)))
+            history = came_true(learner, some_columns(X), came, history)
+        features, _ = self._features(X, history)
         if len(truths) != len(features):
             raise TrainingError(f"inconsistent numbers of samples: X has {len(features)} rows, y {len(truths)}")
         there = self._known(known, X, len(features))
-        return told(Decisions(**learner.evaluate(features, truths, there, self.threads)), stacklevel=4)
+        variables = self._rows.problem.n
+        return judged(learner, features, truths, there, some_columns(X), baseline, variables, self.threads)
 
     def score(self, X: Any, y: Values, sample_weight: ArrayLike | None = None, *, known: Any = None) -> float:
         """Minus the mean regret: higher is better, 0 is best. NaN if a prediction cannot be decided with, so that a search ranks it last."""
-        judged = self.evaluate(X, y, known=known)
-        if judged.undecided:
+        found = self.evaluate(X, y, known=known)
+        if found.undecided:
             return float("nan")
         if sample_weight is None:
-            return -judged.mean
-        weights = self._weights(sample_weight, len(judged.regret))
-        known = ~np.isnan(judged.regret)
-        return -float(np.average(judged.regret[known], weights=weights[known]))
+            return -found.mean
+        weights = self._weights(sample_weight, len(found.regret))
+        there = ~np.isnan(found.regret)
+        return -float(np.average(found.regret[there], weights=weights[there]))
 
     def set_output(self, *, transform: Literal["default", "pandas", "polars"] | None = None) -> DecisionRegressor:
         """What ``decide`` and ``predict`` of one parameter give: arrays, or frames with the names of variables and targets."""
@@ -376,11 +400,11 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         order = json.loads(self._fitted().card()).get("known", [])
         return np.ascontiguousarray(array[:, [own.index(name) for name in order]])
 
-    def _features(self, X: Any) -> Float:
+    def _features(self, X: Any, history: Any = None) -> tuple[Float, dict[int, str]]:
         learner = self._fitted()
         if self._own is not None:
-            return np.ascontiguousarray(self._own.predict(X)[:, self._rows.take])
-        return Features(X, self._rows.problem, self._rows.features).coded(learner)
+            return np.ascontiguousarray(self._own.predict(X)[:, self._rows.take]), {}
+        return Features(X, self._rows.problem, self._rows.features).coded(learner, history)
 
     def _truths(self, y: Any) -> Float:
         truths = Targets(y, self._layout(), self._rows.order, self._rows.names).array
@@ -410,13 +434,17 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise TrainingError(f"random_state is {state!r}: a whole number from 0 on, or None")
         return int(state)
 
+    def _shuffles(self) -> bool:
+        """Whether validation is drawn; with times it is what comes last."""
+        return self.time is None if self.shuffle is None else self.shuffle
+
     def _split(self, rows: int) -> dict[str, Any]:
         """The share that is held out: at least one row of two."""
         if not 0.0 < self.validation < 1.0:
             raise TrainingError(f"validation is {self.validation}: a share between 0 and 1")
         count = min(max(round(self.validation * rows), 1), rows - 1)
         share = self.validation if round(self.validation * rows) == count else count / rows
-        return {"kind": "random" if self.shuffle else "chronological", "valid": share, "test": 0.0}
+        return {"kind": "random" if self._shuffles() else "chronological", "valid": share, "test": 0.0}
 
     @staticmethod
     def _weights(given: ArrayLike, rows: int) -> Float:

@@ -13,14 +13,14 @@ import numpy as np
 
 from . import _own, _regretless
 from ._arrays import Float, Sparse
-from ._decide import decided
-from ._frames import dense, header, matched, picked, some, whole
-from ._project import coded
+from ._decide import decided, judged, predicted
+from ._frames import dense, header, matched, picked, some, some_columns, whole
+from ._project import came_true, coded
 from ._shown import listed, table
 from ._told import Candidate, Card, Epoch, Outcome, flat, learning_curve
 from .compare import axes, frame
 from .errors import ProjectError
-from .measures import Decisions, told
+from .measures import Decisions
 from .problem import Problem
 
 if TYPE_CHECKING:
@@ -144,20 +144,21 @@ class Run:
         """Every epoch of every stage as a pandas frame; ``epochs`` has the same as dicts."""
         return frame(self.epochs)
 
-    def predict(self, X: Any) -> Float:
-        """Predicted numbers, one column a target."""
-        return self._learner.predict(self._features(X))
+    def predict(self, X: Any, *, history: Any = None) -> Float:
+        """Predicted numbers, one column a target. ``history`` is that of :meth:`decide`."""
+        return predicted(self._learner, *self._features(X, history))
 
     @property
     def known(self) -> list[str]:
         """Names of the columns that are known by row, in the model's order."""
         return list(self.card.get("known", []))
 
-    def decide(self, X: Any, *, known: Any = None, threads: int | None = None) -> Float:
+    def decide(self, X: Any, *, known: Any = None, history: Any = None, threads: int | None = None) -> Float:
         """Exact decisions; a row whose prediction has no optimum is NaN, and one warning counts them. What is known of the rows is in the
-        frame ``X``, or in ``known``."""
-        features = self._features(X)
-        return decided(self._learner, features, self._known(X, known, len(features)), threads)
+        frame ``X``, or in ``known``. Where features are made of the past, ``history`` is a frame with what came true since training:
+        time, series and what is looked back at."""
+        features, beyond = self._features(X, history)
+        return decided(self._learner, features, self._known(X, known, len(features)), threads, beyond)
 
     def _known(self, X: Any, known: Any, rows: int) -> Float:
         if not self.known:
@@ -171,19 +172,32 @@ class Run:
             raise ProjectError(f"X has {rows} rows, known {len(found)}")
         return found
 
-    def evaluate(self, X: Any, y: Any, *, known: Any = None, threads: int | None = None) -> Decisions:
-        """Decisions judged by the parameters that came true; ``y`` has the targets, by name or in their order."""
-        features, truths = self._features(X), _columns("y", y, self.targets)
+    def evaluate(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        known: Any = None,
+        baseline: Any = None,
+        history: Any = None,
+        threads: int | None = None,
+    ) -> Decisions:
+        """Decisions judged by the parameters that came true; ``y`` has the targets, by name or in their order. ``baseline`` are decisions
+        that were taken, a row each in the order of the variables: ``account`` of what comes back compares with them. Features of the
+        past are made of ``history`` and, without one, of what came true before each row."""
+        truths = _columns("y", y, self.targets)
+        if self._learner.looked_back():
+            X_there, y_there = some_columns(X), list(zip(self.targets, np.ascontiguousarray(truths.T)))
+            history = came_true(self._learner, X_there + some_columns(y), y_there, history)
+        features, _ = self._features(X, history)
         if len(truths) != len(features):
             raise ProjectError(f"X has {len(features)} rows, y {len(truths)}")
-        return told(
-            Decisions(**self._learner.evaluate(features, truths, self._known(X, known, len(features)), threads)),
-            stacklevel=4,
-        )
+        there = self._known(X, known, len(features))
+        return judged(self._learner, features, truths, there, some_columns(X), baseline, self.problem.n, threads)
 
-    def _features(self, X: Any) -> Float:
+    def _features(self, X: Any, history: Any = None) -> tuple[Float, dict[int, str]]:
         if self.own is None:
-            return features_of("X", X, self)
+            return features_of("X", X, self, history)
         if self._predictor is None:
             raise ProjectError(
                 f"the forecasts of this run come from {self.own['name']}, which it does not hold: give it, fitted, as "
@@ -191,7 +205,7 @@ class Run:
             )
         forecasts = np.asarray(self._predictor.predict(X), dtype=np.float64)
         found = _columns("forecasts", forecasts.reshape(len(forecasts), -1), self.features)
-        return np.ascontiguousarray(found[:, self.own["order"]])
+        return np.ascontiguousarray(found[:, self.own["order"]]), {}
 
     def report(self, directory: str | PathLike[str]) -> Path:
         """Writes the page that ``regretless report`` writes into a folder; where it is."""
@@ -226,19 +240,24 @@ def _opened(directory: str, predictor: Any) -> Run:
     return Run(directory, predictor=predictor)
 
 
-def features_of(what: str, X: Any, run: Run) -> Float:
-    """The model's features in a frame by name, or in an array that has as many, as the model takes them."""
+def features_of(what: str, X: Any, run: Run, history: Any = None) -> tuple[Float, dict[int, str]]:
+    """The model's features in a frame by name, or in an array that has as many, as the model takes them; and rows that look back beyond
+    what is known."""
     if header(X) is not None:
-        columns = picked(what, X, run.features, ProjectError)
+        lags: Any = run.card.get("lags") or {"features": [], "series": []}
+        own = run.features[: len(run.features) - len(lags["features"])]
+        told_by = [*lags["series"], *([lags["time"]] if "time" in lags else [])]
+        columns = picked(what, X, [*own, *(name for name in told_by if name not in own)], ProjectError)
         for name, cells in columns:
             if not isinstance(cells, list):
                 whole(what, cells[:, np.newaxis], [name], ProjectError, gaps=True)
-        return coded(what, run._learner, columns, len(columns[0][1]) if columns else len(X), ProjectError)
+        rows = len(columns[0][1]) if columns else len(X)
+        return coded(what, run._learner, columns, rows, ProjectError, history)
     if not run._learner.plain():
         raise ProjectError(
             f"{what} is no frame, and the model has features that are no numbers: give a frame with {some(run.features)}"
         )
-    return _columns(what, X, run.features, gaps=True)
+    return _columns(what, X, run.features, gaps=True), {}
 
 
 def _columns(what: str, values: Any, names: list[str], *, gaps: bool = False) -> Float:

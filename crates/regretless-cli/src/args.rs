@@ -265,9 +265,15 @@ pub(crate) struct EvaluateArgs {
     /// The run directory
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// The table with features and true parameters: CSV, CSV.gz or Parquet
-    #[arg(long, value_name = "FILE")]
-    pub(crate) data: PathBuf,
+    /// The table with features and true parameters: CSV, CSV.gz or Parquet. With --backtest by default that of the run
+    #[arg(long, value_name = "FILE", required_unless_present = "backtest")]
+    pub(crate) data: Option<PathBuf>,
+    /// The columns with decisions that others took, one a variable, by name or pattern; `data.baseline` unless it is given
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(crate) baseline: Vec<String>,
+    /// Train again at so many moments, each time on what was before and judged on what came next, with the settings of the run
+    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u16).range(2..=100))]
+    pub(crate) backtest: Option<u16>,
     /// Threads. Default: all cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -279,6 +285,8 @@ pub(crate) struct EvaluateArgs {
 const EVALUATE_EXAMPLES: &str = "\
 Examples:
   regretless evaluate run --data last_month.csv
+  regretless evaluate run --data last_month.csv --baseline 'ordered_*'
+  regretless evaluate run --backtest 5
   regretless evaluate run --data last_month.parquet --format json | jq .regret";
 
 /// Write an HTML report of finished runs.

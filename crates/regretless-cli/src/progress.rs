@@ -9,9 +9,19 @@ use regretless_learn::{Epoch, LearnError, Observer, Progress, Record};
 use crate::interrupt::Stop;
 use crate::output::number;
 
+/// Whether anybody looks.
+fn seen(quiet: bool) -> bool {
+    !quiet && std::io::stderr().is_terminal()
+}
+
+/// Says that tables are read and true problems solved, which takes as long as it takes.
+pub(crate) fn preparing(quiet: bool) -> ProgressBar {
+    bar(0, quiet, "{spinner} preparing: reading tables, solving what came true  {elapsed}")
+}
+
 pub(crate) fn bar(len: u64, quiet: bool, template: &str) -> ProgressBar {
     let bar = ProgressBar::new(len);
-    if quiet || !std::io::stderr().is_terminal() {
+    if !seen(quiet) {
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
     if let Ok(style) = ProgressStyle::with_template(template) {
@@ -23,18 +33,24 @@ pub(crate) fn bar(len: u64, quiet: bool, template: &str) -> ProgressBar {
 
 /// Watches one training.
 pub(crate) struct Training {
+    /// What shows that something goes on before training begins.
+    preparing: ProgressBar,
     bar: ProgressBar,
     best: f64,
     stop: Stop,
+    quiet: bool,
 }
 
 impl Training {
     pub(crate) fn new(quiet: bool, stop: Stop) -> Self {
         let template = "{prefix} {bar:24} epoch {pos}/{len}  {msg}  {elapsed}";
-        Self { bar: bar(0, quiet, template), best: f64::INFINITY, stop }
+        let preparing = preparing(quiet);
+        // Drawn when the first stage begins.
+        Self { preparing, bar: bar(0, true, template), best: f64::INFINITY, stop, quiet }
     }
 
     pub(crate) fn finish(&self) {
+        self.preparing.finish_and_clear();
         self.bar.finish_and_clear();
     }
 }
@@ -42,6 +58,12 @@ impl Training {
 impl Observer for Training {
     fn stage(&mut self, name: &str, epochs: usize) {
         self.stop.begin();
+        if !self.preparing.is_finished() {
+            self.preparing.finish_and_clear();
+            if seen(self.quiet) {
+                self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            }
+        }
         self.best = f64::INFINITY;
         self.bar.set_prefix(name.to_owned());
         self.bar.set_length(epochs as u64);

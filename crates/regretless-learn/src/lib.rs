@@ -37,6 +37,9 @@ pub use data::series::Series;
 pub use data::suspicions::ENOUGH;
 pub use data::transform::{Scale, Transform};
 pub use error::{Hint, LearnError, Setting};
+pub use evaluate::account::{
+    Account, Audited, Auditor, Bound, Group, HardRow, Money, QuantityError, Rival, Side, SoftRow,
+};
 pub use evaluate::calibration::Calibration;
 pub use evaluate::exhibit::{Activity, Exhibit};
 pub use evaluate::judge::{Judgement, judge};
@@ -56,7 +59,7 @@ pub use random::stream;
 pub use select::choose::{Chosen, Tried, decision_methods, train};
 pub use select::recipe::Recipe;
 pub use select::trainer::{Candidate, Trainer};
-pub use select::training::{Outcome, train_task};
+pub use select::training::{Outcome, Trained, train_task};
 pub use settings::{
     Activation, Base, Clip, Ensembles, ErrorWeights, Infeasible, Initial, Keep, MethodError, MethodName, Mix,
     Monotone, OptimizerKind, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,

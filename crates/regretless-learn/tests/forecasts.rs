@@ -10,7 +10,7 @@ use std::fmt::Write;
 use common::{NEWSVENDOR, Project, fit, normal, residuals};
 use rand::RngExt;
 use regretless_core::Law;
-use regretless_learn::{Chosen, Part, Silent, Task, judge, stream, train_task};
+use regretless_learn::{Chosen, Part, Silent, Task, Trained, judge, stream, train_task};
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 /// Demand 20 + 3f with a spread of 2 + 1.6g, both features uniform on ±1; ordering one too few costs 3, one too many 1.
@@ -134,7 +134,7 @@ fn past_outcomes_are_weighted() {
 fn scenarios_are_compared_with_what_came_true() {
     let project = heteroscedastic(1500, "[training]\nmethod = \"l2+scaled\"\n");
     let mut silent = Silent;
-    let (outcome, model, _) = train_task(&project.task(), None, &mut silent).unwrap();
+    let Trained { outcome, model, .. } = train_task(&project.task(), None, &mut silent).unwrap();
     let found = outcome.calibration.unwrap();
     // 256 rows: standard errors of 0.031 and 0.019.
     assert!((found.half - 0.5).abs() < 0.1 && (found.nine_tenths - 0.9).abs() < 0.06, "{found:?}");
@@ -161,7 +161,7 @@ fn scenarios_are_compared_with_what_came_true() {
         loss / count
     );
     let point = heteroscedastic(200, "[training]\nmethod = \"l2\"\n");
-    assert_eq!(train_task(&point.task(), None, &mut silent).unwrap().0.calibration, None);
+    assert_eq!(train_task(&point.task(), None, &mut silent).unwrap().outcome.calibration, None);
 }
 
 /// The nearest, by hand: with one feature they are a run of the sorted rows.

@@ -1,17 +1,26 @@
 //! Frames as a model knows their columns.
 
-use regretless_learn::{Kind, ModelCard, Past};
+use regretless_learn::{Kind, ModelCard, Past, some_of};
 
-use crate::data::{Allowed, Levels, Reads, Selection, Wanted};
+use crate::data::{Allowed, Guess, Levels, Reads, Selection, Wanted};
 use crate::error::{Result, SpecError, count, shorten};
 use crate::selection::no_column;
 use crate::{Frame, Trouble, lags};
 
-/// The features of a model, found by name in a frame, as the model takes them, row after row; and what is new to it, in words.
-///
-/// Numbers that are no cell's value are NaN, which a model takes for missing.
-/// Features of the past are made of `past`, or else missing.
-pub fn features_of(frame: &Frame, card: &ModelCard, past: Option<&Past>) -> Result<(Vec<f64>, Vec<String>)> {
+/// The features of a model in a frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// As the model takes them, row after row. Cells without a value, and features of a past that is not known, are NaN, which a model
+    /// takes for missing.
+    pub features: Vec<f64>,
+    /// What is new to the model, in words.
+    pub told: Vec<String>,
+    /// Rows that look back beyond what is known, and what they lack: nobody can decide for them.
+    pub beyond: Vec<(usize, String)>,
+}
+
+/// The features of a model, found by name in a frame. Features of the past are made of `past`.
+pub fn features_of(frame: &Frame, card: &ModelCard, past: Option<&Past>) -> Result<Seen> {
     let mut table = frame.reader();
     let (header, place) = (frame.header(), table.place());
     let mut levels = Vec::new();
@@ -50,31 +59,72 @@ pub fn features_of(frame: &Frame, card: &ModelCard, past: Option<&Past>) -> Resu
     }
     let width = columns.len();
     table.select_checked(Selection { columns, texts, levels, ..Selection::default() });
-    let (mut features, mut beyond) = (Vec::new(), 0);
+    let mut seen = Seen::default();
+    let mut number = 0;
     while let Some(mut chunk) = table.next()? {
         let Some(lags) = &card.lags else {
-            features.append(&mut chunk.values);
+            seen.features.append(&mut chunk.values);
             continue;
         };
         for (i, row) in chunk.values.chunks_exact(width).enumerate() {
             let time = row[own] / if lags.dates { 86_400.0 } else { 1.0 };
-            features.extend(&row[..own]);
+            seen.features.extend(&row[..own]);
             let series = lags::series(&chunk.texts, i);
-            let looked = past.filter(|_| !time.is_nan()).map(|past| past.look(&series, time));
-            let seen = looked.into_iter().flatten().chain(std::iter::repeat(None)).take(looked_back);
-            let before = features.len();
-            features.extend(seen.flat_map(|seen| std::iter::once(seen.unwrap_or(f64::INFINITY))));
-            let unknown = features[before..].iter().filter(|v| v.is_infinite()).count();
-            features[before..].iter_mut().filter(|v| v.is_infinite()).for_each(|v| *v = f64::NAN);
-            beyond += usize::from(unknown > 0);
+            let looked: Vec<Option<f64>> = match past.filter(|_| !time.is_nan()) {
+                Some(past) => past.look(&series, time).collect(),
+                None => vec![None; looked_back],
+            };
+            let lacked = card.features[own..].iter().zip(&looked).filter(|(_, v)| v.is_none());
+            let lacked: Vec<String> = lacked.map(|(name, _)| shorten(name)).collect();
+            if !lacked.is_empty() {
+                seen.beyond.push((number, format!("missing {}", some_of(&lacked))));
+            }
+            seen.features.extend(looked.into_iter().map(|v| v.unwrap_or(f64::NAN)));
+            number += 1;
         }
     }
-    let mut told = strangers(categories.into_iter(), table.levels());
-    if beyond > 0 {
-        let what = "look back beyond the history that is known, and what they lack is taken as missing";
-        told.push(format!("{} {what}", count(beyond, "row")));
+    seen.told = strangers(categories.into_iter(), table.levels());
+    Ok(seen)
+}
+
+/// When the rows of a frame are, whether in days since the beginning of 1970, and their series, as far as it has the columns.
+pub fn moments_of(frame: &Frame, time: Option<&str>, series: &[String]) -> Result<Moments> {
+    let mut table = frame.reader();
+    let header = frame.header();
+    let place = |name: &str| header.iter().position(|there| there == name);
+    let at = time.and_then(place);
+    let dates = at.is_some_and(|i| table.guesses().get(i) != Some(&Guess::Number));
+    let texts: Option<Vec<usize>> = series.iter().map(|name| place(name)).collect();
+    let texts = texts.unwrap_or_default();
+    let named = !texts.is_empty();
+    let column = at.map(|index| {
+        if dates {
+            Wanted { index, reads: Reads::Moment }
+        } else {
+            Wanted::number(index, Some(Allowed::Finite), true)
+        }
+    });
+    table.select_checked(Selection { columns: column.into_iter().collect(), texts, ..Selection::default() });
+    let mut found = Moments { dates, ..Moments::default() };
+    while let Some(chunk) = table.next()? {
+        let unit = if dates { 86_400.0 } else { 1.0 };
+        found.times.extend(chunk.values.iter().map(|at| at / unit));
+        if named {
+            found.series.extend((0..chunk.rows).map(|row| lags::series(&chunk.texts, row)));
+        }
     }
-    Ok((features, told))
+    Ok(found)
+}
+
+/// When rows are, and of what.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// Times; empty if no column says.
+    pub times: Vec<f64>,
+    /// Whether they are days since the beginning of 1970.
+    pub dates: bool,
+    /// Series; empty if no column says.
+    pub series: Vec<String>,
 }
 
 /// Levels that a model does not know, in words, a line a column.

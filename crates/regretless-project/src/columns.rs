@@ -11,6 +11,7 @@ use crate::data::{Allowed, Guess};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::selection::{Kind as Taking, Selection, no_column, pick, repeated};
 use crate::{Placed, Spec, lags};
+use regretless_core::Parameter;
 use regretless_learn::{Kind, Lags, Split};
 
 /// What is read of a table.
@@ -49,6 +50,12 @@ pub struct Columns {
     pub series: Vec<usize>,
     /// The column that says when a row is, and whether it holds dates.
     pub time: Option<(usize, bool)>,
+    /// The columns with decisions that others took, in the order of the variables; none where nobody names them.
+    pub baseline: Vec<usize>,
+    /// Their names.
+    pub baseline_names: Vec<String>,
+    /// Columns that nothing takes.
+    pub unused: Vec<String>,
     /// For a shared predictor: the features of each variable, as positions in `features`; all of one length.
     pub per_variable: Option<Vec<Vec<usize>>>,
     /// Columns of text that nothing selects and the predictor does not take, so that they are no features.
@@ -154,12 +161,45 @@ impl Columns {
             return Err(SpecError::new(place.clone(), Trouble::AmbiguousColumn(shorten(twice)))
                 .hint("it would be a feature: rename one of the two, or add the name to `data.exclude`"));
         }
+        if want.targets {
+            columns.baseline = baseline(spec, header, place)?;
+            columns.baseline_names = columns.baseline.iter().map(name).collect();
+        }
+        columns.unused = columns.free(header);
         if columns.selectors.is_empty() {
             let past = columns.lags.iter().flat_map(|lags| &lags.features).map(ToString::to_string);
             columns.selectors = columns.features.iter().map(name).chain(past).collect();
         }
         Ok(columns)
     }
+}
+
+impl Columns {
+    /// The columns that are nothing.
+    fn free(&self, header: &[String]) -> Vec<String> {
+        let looked_back = self.lags.iter().flat_map(Lags::columns);
+        let looked_back: BTreeSet<String> = looked_back.collect();
+        let lists = [&self.features, &self.targets, &self.known, &self.series, &self.baseline];
+        let taken: BTreeSet<usize> = lists.into_iter().flatten().copied().collect();
+        let single = [self.split, self.key, self.time.map(|(index, _)| index)];
+        let free = (0..header.len()).filter(|&i| !taken.contains(&i) && !single.contains(&Some(i)));
+        free.map(|i| header[i].clone()).filter(|name| !looked_back.contains(name)).collect()
+    }
+}
+
+/// The columns with decisions that others took, one a variable.
+fn baseline(spec: &Spec, header: &[String], place: &Place) -> Result<Vec<usize>> {
+    let Some(data) = spec.data().filter(|data| !data.baseline.is_empty()) else { return Ok(Vec::new()) };
+    let n = spec.problem().n();
+    let part = Selection {
+        key: "data.baseline".to_owned(),
+        kind: Taking::Known,
+        columns: data.baseline.clone(),
+        count: n,
+        matrix: None,
+        home: Some((Parameter::Linear, 0..n)),
+    };
+    Ok(part.ordered(part.select(header, place)?, header, spec.problem()))
 }
 
 /// A column that a problem takes numbers from.

@@ -30,6 +30,8 @@ pub struct DataChunk {
     pub targets: Vec<f64>,
     /// What is known of each row, row after row.
     pub known: Vec<f64>,
+    /// Decisions that others took, row after row, NaN where there is none; empty where no column has them.
+    pub baseline: Vec<f64>,
     /// The line that each row stands on, counted from 1; the row itself for formats without lines.
     pub lines: Vec<u64>,
     /// The number of each row in the table, counted from 0; rows that were left out count, too.
@@ -149,6 +151,8 @@ impl<'a> DataReader<'a> {
                 Wanted::number(index, Some(Allowed::Finite), true)
             }
         }));
+        let number = |&index: &usize| Wanted::number(index, Some(Allowed::Finite), true);
+        wanted.extend(columns.baseline.iter().map(number));
         let texts =
             columns.key.into_iter().chain(columns.split).chain(columns.series.iter().copied()).collect();
         // What decides keeps nothing.
@@ -336,7 +340,9 @@ impl<'a> DataReader<'a> {
         self.refuse_levels()?;
         let (features, targets) = (self.columns.features.len(), self.columns.targets.len());
         let known = self.columns.known.len();
-        let width = self.read().len();
+        // Decisions of others come last, and no row needs them.
+        let own = self.read().len();
+        let width = own + self.columns.baseline.len();
         let mut texts = std::mem::take(&mut chunk.texts).into_iter();
         let keys = self.columns.key.and_then(|_| texts.next());
         let parts = self.columns.split.and_then(|_| texts.next());
@@ -349,7 +355,7 @@ impl<'a> DataReader<'a> {
             ..DataChunk::default()
         };
         for i in 0..chunk.rows {
-            let row = &chunk.values[i * width..(i + 1) * width];
+            let (row, taken) = chunk.values[i * width..(i + 1) * width].split_at(own);
             let must = if self.lacking.takes { &row[features..] } else { row };
             let lacks = must.iter().any(|v| v.is_nan());
             let named = series.iter().map(|own| own[i].as_str()).collect::<Vec<_>>().join(" / ");
@@ -391,6 +397,7 @@ impl<'a> DataReader<'a> {
             }
             // Days, as people count them.
             out.times.extend(row[features + targets + known..].iter().map(|at| at / self.unit()));
+            out.baseline.extend_from_slice(taken);
             out.lines.push(chunk.lines[i]);
             out.numbers.push(self.seen.0 + i);
             out.rows += 1;
@@ -480,14 +487,14 @@ impl<'a> DataReader<'a> {
     /// Names the first rows without a value and counts all of them, to the end of the table.
     fn refuse(&mut self, first: Chunk) -> Box<SpecError> {
         let read = self.read();
-        let width = read.len();
+        let (own, width) = (read.len(), read.len() + self.columns.baseline.len());
         let from = if self.lacking.takes { self.columns.features.len() } else { 0 };
         let (mut rows, mut named) = (0, Vec::new());
         let mut next = Some(first);
         while let Some(chunk) = next {
             for i in 0..chunk.rows {
                 let row = &chunk.values[i * width..(i + 1) * width];
-                let Some(j) = (from..width).find(|&j| row[j].is_nan()) else { continue };
+                let Some(j) = (from..own).find(|&j| row[j].is_nan()) else { continue };
                 rows += 1;
                 if rows <= NAMED {
                     let index = read[j];
@@ -523,6 +530,10 @@ impl<'a> DataReader<'a> {
         let mut placed = self.columns.targets.iter().chain(&self.columns.known);
         if let Some(i) = placed.position(|&t| t == index) {
             return error.hint(self.taken[i].cell_hint());
+        }
+        if self.columns.baseline.contains(&index) {
+            return error
+                .hint("`data.baseline` names the column: a decision that was taken, or an empty cell");
         }
         match error.problem {
             Trouble::NotANumber(_) => error.hint(

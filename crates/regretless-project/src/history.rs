@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use regretless_learn::{Dataset, Names, Part, Past, Split, Task};
+use regretless_learn::{Dataset, Names, Part, Past, Settings, Split, Task, Timed};
 
 use crate::columns::{Columns, Want, Wonted};
 use crate::error::{Place, ProjectError, Result, SpecError, Trouble};
-use crate::{DataFiles, DataReader, Frame, Spec, TableReader, lags};
+use crate::selection::pick;
+use crate::{DataFiles, DataReader, Frame, Limits, Overrides, Spec, TableReader, lags};
 
 const BOTH: Want = Want { features: true, targets: true };
 
@@ -26,6 +27,27 @@ impl Spec {
     pub fn task_of(&self, data: Dataset) -> std::result::Result<Task, ProjectError> {
         let placement = self.placement(&data.names.targets, &data.known.names)?;
         Ok(Task::new(self.problem.clone(), placement, data, self.settings.clone())?)
+    }
+
+    /// The same data split in another way by when rows are.
+    pub fn task_split(&self, data: Arc<Dataset>, split: Timed) -> std::result::Result<Task, ProjectError> {
+        let placement = self.placement(&data.names.targets, &data.known.names)?;
+        let settings = Settings { split: Split::Timed(split), ..self.settings.clone() };
+        // Whatever parts files or columns gave them.
+        let parts = vec![None; data.rows()];
+        let data = Dataset { parts, sources: Vec::new(), ..Dataset::clone(&data) };
+        Ok(Task::new(self.problem.clone(), placement, data, settings)?)
+    }
+
+    /// The problem without a baseline where a table lacks all of its columns.
+    pub fn baseline_if_there(self, path: &Path) -> Result<Self> {
+        let Some(data) = self.data().filter(|data| !data.baseline.is_empty()) else { return Ok(self) };
+        let table = TableReader::open(path, &Limits { table_bytes: u64::MAX, ..*self.limits() })?;
+        let there = data.baseline.iter().any(|selector| !pick(selector, table.header()).is_empty());
+        if there {
+            return Ok(self);
+        }
+        self.with_overrides(Overrides { baseline: Some(Vec::new()), ..Overrides::default() })
     }
 
     /// The data and the columns they came from.
@@ -135,6 +157,8 @@ impl<'a> History<'a> {
                 per_variable: found.per_variable.clone(),
             };
             data.known.names = found.known_names.clone();
+            data.baseline.names = found.baseline_names.clone();
+            data.unused = found.unused.clone();
             if !found.skipped.is_empty() {
                 data.notes.push(format!("columns of text are no features: {}", found.skipped.join(", ")));
             }
@@ -162,6 +186,7 @@ impl<'a> History<'a> {
             data.features.extend(&chunk.features);
             data.targets.extend(&chunk.targets);
             data.known.values.extend(&chunk.known);
+            data.baseline.values.extend(&chunk.baseline);
             data.lines.extend(&chunk.lines);
             data.times.extend(&chunk.times);
             for name in chunk.series.into_iter().flatten() {

@@ -8,7 +8,7 @@ use crate::columns::takes_numbers_only;
 use crate::data::{Allowed, Guess, Reads, Selection, TableReader, Wanted};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::selection::{no_column, pick};
-use crate::{Limits, Spec};
+use crate::{Frame, Limits, Spec};
 
 /// Periods that a feature looks back, at most.
 const FURTHEST: u32 = 10_000;
@@ -77,6 +77,13 @@ pub fn read_past(path: &Path, lags: &Lags, limits: &Limits) -> Result<Past> {
     let mut past = Past::new(lags.clone());
     add(&mut past, TableReader::open(path, limits)?, limits)?;
     settle(past, path)
+}
+
+/// The past in a frame.
+pub fn past_of(frame: &Frame, lags: &Lags) -> Result<Past> {
+    let mut past = Past::new(lags.clone());
+    add(&mut past, frame.reader(), &Limits::default())?;
+    settle(past, Path::new(frame.name()))
 }
 
 /// Adds the rows of a table to the past.

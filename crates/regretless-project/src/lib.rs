@@ -63,7 +63,7 @@ mod trouble;
 mod write;
 
 pub use algebra::{Expansion, Family, Goal, RowFamily, WrittenRow};
-pub use coded::features_of;
+pub use coded::{Moments, Seen, features_of, moments_of};
 pub use columns::{Columns, Want};
 pub use data::{Array, Chunk, Column, Frame, Guess, ParameterTable, TableReader};
 #[cfg(feature = "parquet")]
@@ -74,7 +74,7 @@ pub use decided::{Decided, Deciding};
 pub use error::{Place, ProjectError, Result, RunTrouble, SpecError, Trouble};
 pub use file::json_schema;
 pub use instances::Instances;
-pub use lags::read_past;
+pub use lags::{past_of, read_past};
 pub use limits::Limits;
 pub use placed::{Pick, Placed, PlacedTerm, Quantities, Resolved};
 pub use regretless_core::{Parameter, Parameters};

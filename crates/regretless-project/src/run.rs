@@ -7,6 +7,7 @@
 //! result.json         what was chosen and what it achieves
 //! environment.json    version, machine, threads, when
 //! checkpoint          where training stands, for --resume
+//! rivals/             those it is compared with: the constant predictor, the best that does not look at decisions
 //! stages/             predictors that were finished on the way
 //! events.out.tfevents.…   the metrics for TensorBoard
 //! ```
@@ -67,6 +68,7 @@ impl Environment {
 const CONFIG: &str = "config.toml";
 const ENVIRONMENT: &str = "environment.json";
 const MODEL: &str = "model.safetensors";
+const RIVALS: &str = "rivals";
 const RESULT: &str = "result.json";
 
 impl Run {
@@ -92,6 +94,7 @@ impl Run {
         dir: &Path,
         spec: &Spec,
         decider: &Decider,
+        rivals: &[(String, Decider)],
         outcome: &Outcome,
         epochs: &[Epoch],
     ) -> Result<Self, ProjectError> {
@@ -99,6 +102,10 @@ impl Run {
         run.stages()?.write_metrics(epochs)?;
         let path = dir.join(MODEL);
         regretless_learn::write_whole(&path, &decider.to_bytes()?)?;
+        let folder = run.rivals_folder()?;
+        for (i, (_, rival)) in rivals.iter().enumerate() {
+            regretless_learn::write_whole(&rival_at(&folder, i), &rival.to_bytes()?)?;
+        }
         run.write_outcome(outcome)?;
         Ok(run)
     }
@@ -171,6 +178,44 @@ impl Run {
         Ok((spec, decider))
     }
 
+    /// Those that the run's model is compared with, ready to decide; none in older runs.
+    pub fn rivals(&self, spec: &Spec) -> Result<Vec<(String, Decider)>, ProjectError> {
+        let dir = self.dir.join(RIVALS);
+        let Ok(entries) = fs::read_dir(&dir) else { return Ok(Vec::new()) };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|ending| ending == "safetensors"));
+        paths.sort();
+        let open = |path: &PathBuf| {
+            let card = ModelCard::read(path)?;
+            let placement = spec.placement(&card.targets, &card.known)?;
+            let (model, card) = Model::read(path, spec.problem(), &placement, spec.predictor())?;
+            let name = card.method.clone();
+            Ok((name, Decider::new(spec.problem().clone(), placement, model, card)?))
+        };
+        paths.iter().map(open).collect()
+    }
+
+    /// Writes down those that the model is compared with.
+    pub(crate) fn write_rivals(&self, rivals: &[(String, Model, ModelCard)]) -> Result<(), ProjectError> {
+        let folder = self.rivals_folder()?;
+        for (i, (_, model, card)) in rivals.iter().enumerate() {
+            model.write(&rival_at(&folder, i), card)?;
+        }
+        Ok(())
+    }
+
+    fn rivals_folder(&self) -> Result<PathBuf, ProjectError> {
+        let folder = self.dir.join(RIVALS);
+        fs::create_dir_all(&folder).map_err(ProjectError::io(&folder))?;
+        Ok(folder)
+    }
+
+    /// Of trees the share of each feature in what their splits gained; none of other predictors, or without a model.
+    pub(crate) fn importance(&self) -> Vec<(String, f64)> {
+        let card = ModelCard::read(&self.dir.join(MODEL));
+        card.map_or_else(|_| Vec::new(), |card| card.features.into_iter().zip(card.importance).collect())
+    }
+
     /// The hash of all that decides what the run decides: its problem file and its model.
     pub fn content(&self) -> Result<String, ProjectError> {
         let mut content = Content::default();
@@ -220,6 +265,10 @@ impl Run {
     pub(crate) fn write_model(&self, model: &Model, card: &ModelCard) -> Result<(), ProjectError> {
         Ok(model.write(&self.dir.join(MODEL), card)?)
     }
+}
+
+fn rival_at(folder: &Path, i: usize) -> PathBuf {
+    folder.join(format!("{i}.safetensors"))
 }
 
 fn lock(dir: &Path) -> Result<File, ProjectError> {

@@ -33,8 +33,9 @@ pub fn train_on(dir: &Path, observer: &mut dyn Observer) -> Result<(Run, Outcome
 }
 
 fn go(task: &Task, run: &Run, observer: &mut dyn Observer) -> Result<Outcome, ProjectError> {
-    let (outcome, model, card) = train_task(task, Some(&run.stages()?), observer)?;
-    run.write_model(&model, &card)?;
-    run.write_outcome(&outcome)?;
-    Ok(outcome)
+    let trained = train_task(task, Some(&run.stages()?), observer)?;
+    run.write_model(&trained.model, &trained.card)?;
+    run.write_rivals(&trained.rivals)?;
+    run.write_outcome(&trained.outcome)?;
+    Ok(trained.outcome)
 }

@@ -7,8 +7,11 @@ use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use regretless_core::Decision;
-use regretless_learn::{Decider, Epoch, Fit, Kind, LearnError, ModelCard, Observer, Outcome, train_task};
-use regretless_project::{Deciding, Run, features_of};
+use regretless_learn::{
+    Account, Audited, Auditor, Decider, Epoch, Fit, Kind, LearnError, ModelCard, Observer, Outcome,
+    train_task,
+};
+use regretless_project::{Deciding, Run, Seen, Spec, features_of, moments_of, past_of};
 
 use crate::arrays::{flat, table};
 use crate::data::{Columns, Data, frame};
@@ -19,8 +22,8 @@ use crate::run::{detached, watched};
 /// Statuses, the names of columns of numbers, and these.
 type Decided<'py> = (Vec<String>, Vec<String>, Bound<'py, PyArray2<f64>>);
 
-/// Rows of features, and what is new to the model.
-type Features<'py> = (Bound<'py, PyArray2<f64>>, Vec<String>);
+/// Rows of features, what is new to the model, and rows that nobody can decide for.
+type Features<'py> = (Bound<'py, PyArray2<f64>>, Vec<String>, Vec<(usize, String)>);
 
 /// A predictor that decides, and how it came about.
 #[pyclass(frozen, module = "regretless._regretless")]
@@ -28,11 +31,22 @@ pub(crate) struct Learner {
     decider: Decider,
     outcome: Option<Outcome>,
     epochs: Vec<Epoch>,
+    /// Whom decisions are compared with.
+    rivals: Vec<(String, Decider)>,
+    /// The columns that say when a row is and of which series.
+    clock: (Option<String>, Vec<String>),
 }
 
 impl Learner {
-    pub(crate) fn new(decider: Decider, outcome: Option<Outcome>, epochs: Vec<Epoch>) -> Self {
-        Self { decider, outcome, epochs }
+    pub(crate) fn new(
+        spec: &Spec,
+        decider: Decider,
+        outcome: Option<Outcome>,
+        epochs: Vec<Epoch>,
+        rivals: Vec<(String, Decider)>,
+    ) -> Self {
+        let clock = spec.data().map(|data| (data.time.clone(), data.series.clone())).unwrap_or_default();
+        Self { decider, outcome, epochs, rivals, clock }
     }
 }
 
@@ -64,16 +78,20 @@ impl Learner {
         let trained = watched(py, threads, heard, || {
             let task = project.task(data)?;
             task.check(task.settings().training.method)?;
-            let (outcome, model, card) = train_task(&task, None, &mut observer)?;
+            let trained = train_task(&task, None, &mut observer)?;
             let (problem, placement) = (task.problem().clone(), task.placement().clone());
-            Ok((Decider::new(problem, placement, model, card)?, outcome))
+            let ready = |model, card| Decider::new(problem.clone(), placement.clone(), model, card);
+            let rivals =
+                trained.rivals.into_iter().map(|(name, model, card)| Ok((name, ready(model, card)?)));
+            let rivals = rivals.collect::<Result<Vec<_>, LearnError>>()?;
+            Ok((ready(trained.model, trained.card)?, trained.outcome, rivals))
         })?;
         // Ctrl-C, or an exception in `watch`.
         if let Some(trouble) = trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(trouble);
         }
-        let (decider, outcome) = trained.map_err(error::training)?;
-        Ok(Self { decider, outcome: Some(outcome), epochs: observer.history })
+        let (decider, outcome, rivals) = trained.map_err(error::training)?;
+        Ok(Self::new(&project.spec, decider, Some(outcome), observer.history, rivals))
     }
 
     /// What the model says about itself, as JSON.
@@ -97,7 +115,8 @@ impl Learner {
             return Err(error::raise("ProjectError", "what the training came to is not known"));
         };
         let save = || -> Result<_, regretless_project::ProjectError> {
-            let run = Run::keep(&dir, &project.get().spec, &self.decider, outcome, &self.epochs)?;
+            let run =
+                Run::keep(&dir, &project.get().spec, &self.decider, &self.rivals, outcome, &self.epochs)?;
             // What cannot be read back is no run.
             run.decider().map(drop)
         };
@@ -117,16 +136,45 @@ impl Learner {
         let placement = spec.placement(&card.targets, &card.known).map_err(|e| error::spec(&e))?;
         let decider = Decider::from_bytes(spec.problem().clone(), placement, spec.predictor(), bytes);
         let decider = decider.map_err(error::training)?;
-        Ok(Self { decider, outcome: parsed(outcome)?, epochs: parsed(epochs)? })
+        Ok(Self::new(spec, decider, parsed(outcome)?, parsed(epochs)?, Vec::new()))
     }
 
-    /// The features of the model in the columns of a frame, as the model takes them, and what is new to it in words.
-    fn features<'py>(&self, py: Python<'py>, columns: Columns<'_>) -> PyResult<Features<'py>> {
+    /// The features of the model in the columns of a frame, as the model takes them, what is new to it in words, and the rows that look
+    /// back beyond what the model and `history` know.
+    fn features<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Columns<'_>,
+        history: Option<Columns<'_>>,
+    ) -> PyResult<Features<'py>> {
         let card = self.decider.card();
-        let (features, new) =
-            features_of(&frame(columns)?, card, self.decider.past()).map_err(|e| error::spec(&e))?;
+        let known = self.decider.past();
+        let past = match (history, known) {
+            (None, _) => None,
+            (Some(_), None) => {
+                let what = "history is given, and no feature of the model is made of the past";
+                return Err(error::raise("ProjectError", what));
+            }
+            (Some(columns), Some(known)) => {
+                let newer = past_of(&frame(columns)?, known.lags()).map_err(|e| error::spec(&e))?;
+                Some(known.clone().followed_by(newer))
+            }
+        };
+        let seen = features_of(&frame(columns)?, card, past.as_ref().or(known));
+        let Seen { features, told, beyond } = seen.map_err(|e| error::spec(&e))?;
         let rows = features.len() / card.features.len().max(1);
-        Ok((table(py, rows, card.features.len(), features)?, new))
+        Ok((table(py, rows, card.features.len(), features)?, told, beyond))
+    }
+
+    /// The columns that say when a row is and of which series.
+    fn clock(&self) -> (Option<String>, Vec<String>) {
+        self.clock.clone()
+    }
+
+    /// The columns that features of the past are made of: time, series and what is looked back at.
+    fn looked_back(&self) -> Vec<String> {
+        let Some(lags) = &self.decider.card().lags else { return Vec::new() };
+        std::iter::once(lags.time.clone()).chain(lags.series.iter().cloned()).chain(lags.columns()).collect()
     }
 
     /// True if every feature is a number.
@@ -198,21 +246,38 @@ impl Learner {
         Ok((statuses, names, numbers))
     }
 
-    /// Decisions for rows of features and what came of them.
+    /// Decisions for rows of features and what came of them. `clock` has columns that say when rows are and of which series, `baseline`
+    /// decisions that others took with what they are called.
+    #[expect(clippy::too_many_arguments, reason = "what Python names")]
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
         features: PyReadonlyArray2<'py, f64>,
         truths: PyReadonlyArray2<'py, f64>,
         known: PyReadonlyArray2<'py, f64>,
+        clock: Columns<'_>,
+        baseline: Option<(String, PyReadonlyArray2<'py, f64>)>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let rows = features.as_array().nrows();
         let (features, truths, known) = (flat("X", &features)?, flat("y", &truths)?, flat("known", &known)?);
-        let judged: Vec<Decision> =
-            detached(py, threads, || self.decider.evaluate(features, truths, known, rows))?
-                .map_err(error::training)?;
-        crate::judge::decisions(py, &judged, self.decider.problem().n())
+        let (time, series) = &self.clock;
+        let moments = moments_of(&frame(clock)?, time.as_deref(), series).map_err(|e| error::spec(&e))?;
+        let (named, taken) = match &baseline {
+            Some((name, taken)) => (Some(name.clone()), flat("baseline", taken)?),
+            None => (None, &[][..]),
+        };
+        let work = || -> Result<(Vec<Decision>, Account), LearnError> {
+            let judged = self.decider.evaluate(features, truths, known, rows)?;
+            let mut auditor = Auditor::new(&self.decider, &self.rivals, named, moments.dates);
+            let (times, series) = (&moments.times, &moments.series);
+            auditor.enter(&judged, &Audited { features, truths, known, baseline: taken, times, series })?;
+            Ok((judged, auditor.account()))
+        };
+        let (judged, account) = detached(py, threads, work)?.map_err(error::training)?;
+        let told = crate::judge::decisions(py, &judged, self.decider.problem().n())?;
+        told.set_item("account_json", json(&account)?)?;
+        Ok(told)
     }
 }
 

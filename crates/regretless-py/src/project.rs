@@ -57,6 +57,7 @@ impl Project {
             layers: of("layers", one("layers"))?,
             data: of("data", one("data"))?,
             features: None,
+            baseline: None,
         };
         let read = || -> Result<Spec, ProjectError> { Ok(Spec::read(path)?.with_overrides(overrides)?) };
         Ok(Self { spec: read().map_err(error::project)? })
@@ -158,10 +159,13 @@ pub(crate) fn read_run(py: Python<'_>, path: PathBuf) -> PyResult<Opened<'_>> {
         let run = Run::open(&path)?;
         // A model decides without its epochs.
         let epochs = if run.dir().join("metrics.jsonl").is_file() { run.epochs()? } else { Vec::new() };
-        Ok((run.decider()?, run.outcome()?, epochs))
+        let (spec, decider) = run.decider()?;
+        let rivals = run.rivals(&spec)?;
+        let learner = Learner::new(&spec, decider, run.outcome()?, epochs, rivals);
+        Ok((spec, learner))
     };
-    let ((spec, decider), outcome, epochs) = read().map_err(error::project)?;
-    Ok((stated(py, &spec)?, Learner::new(decider, outcome, epochs)))
+    let (spec, learner) = read().map_err(error::project)?;
+    Ok((stated(py, &spec)?, learner))
 }
 
 /// Writes the page of finished runs into a folder; where it is.

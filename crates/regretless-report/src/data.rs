@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::lossy;
+use crate::study::Grid;
 
 /// Everything a report shows. Only `title` and the table's rows are needed; a section without data is left out.
 ///
@@ -18,12 +19,28 @@ pub struct Report {
     pub problem: Vec<(String, String)>,
     /// The comparison of the methods.
     pub table: Comparison,
+    /// Tables of preformatted cells, between the comparison and the charts.
+    pub sheets: Vec<Sheet>,
     /// What the charts draw.
     pub charts: Charts,
     /// The settings of the runs, in named groups of (key, value).
     pub settings: Vec<(String, Vec<(String, String)>)>,
     /// Remarks of the caller, printed before the explanations every report carries.
     pub notes: Vec<String>,
+}
+
+/// A table of preformatted cells with a heading.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sheet {
+    /// Its name in links; letters, digits and hyphens.
+    pub name: String,
+    /// The heading.
+    pub title: String,
+    /// What it shows, in a sentence; may be empty.
+    pub lead: String,
+    /// The table.
+    pub grid: Grid,
 }
 
 /// The comparison table: one row a method, in the order they are to be shown.
@@ -188,4 +205,7 @@ pub struct RowActivity {
     /// Share of instances beyond the limit: a soft row that was paid for, or a hard one that was broken.
     #[serde(deserialize_with = "lossy::value")]
     pub violated: f64,
+    /// Share of instances below a limit that has a price on that side, too; part of none of the others.
+    #[serde(deserialize_with = "lossy::value")]
+    pub short: f64,
 }

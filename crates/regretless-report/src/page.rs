@@ -10,6 +10,9 @@ use crate::palette::Palette;
 use crate::shell::{self, section};
 use crate::{embed, table};
 
+/// How sheets look: as the tables of studies.
+const SHEETS: &str = include_str!("sheets.css");
+
 pub(crate) fn render(report: &Report) -> String {
     let palette = Palette::of(report);
     let title = shell::title(&report.title, "regretless report");
@@ -18,13 +21,20 @@ pub(crate) fn render(report: &Report) -> String {
         let body = table::render(&report.table, &palette);
         section(&mut out, "comparison-section", "Comparison", &body);
     }
+    for sheet in &report.sheets {
+        let lead = sheet.lead.trim();
+        let lead =
+            if lead.is_empty() { String::new() } else { format!("<p class=\"how\">{}</p>\n", prose(lead)) };
+        let body = lead + &sheet.grid.html(&sheet.title, &palette);
+        section(&mut out, &shell::name(&sheet.name), &sheet.title, &body);
+    }
     let (wide, narrow) = (chart::figures(report, WIDE), chart::figures(report, NARROW));
     for (wide, narrow) in wide.iter().zip(&narrow) {
         shell::figure(&mut out, "", wide, narrow);
     }
     shell::settings(&mut out, &report.settings);
     notes(&mut out, report);
-    shell::document(title, "", &out, &embed::report(report))
+    shell::document(title, SHEETS, &out, &embed::report(report))
 }
 
 fn header(report: &Report, title: &str) -> String {

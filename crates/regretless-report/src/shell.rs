@@ -51,6 +51,11 @@ pub(crate) fn header(
     out
 }
 
+/// A name for links: what is neither letter, digit nor hyphen is a hyphen.
+pub(crate) fn name(given: &str) -> String {
+    given.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
 /// A section of finished markup under a heading.
 pub(crate) fn section(out: &mut String, id: &str, heading: &str, body: &str) {
     let heading = html(heading);

@@ -49,7 +49,13 @@ fn report(
         let (regret, std) = (values(6, k), values(6, k + 1));
         report.charts.sharpness.push(Sharpness { method: method.clone(), k: values(6, k + 2), regret, std });
         let rows = (values(30, k).into_iter().enumerate())
-            .map(|(i, v)| RowActivity { name: format!("row {i}"), slack: v, limit: 1.0 - v, violated: 0.0 })
+            .map(|(i, v)| RowActivity {
+                name: format!("row {i}"),
+                slack: v,
+                limit: 1.0 - v,
+                violated: 0.0,
+                short: 0.0,
+            })
             .collect();
         report.charts.activity.push(Activity { method, rows });
     }

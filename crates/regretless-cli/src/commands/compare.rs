@@ -20,7 +20,10 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     let example = Example::new(args.problem.is_none())?;
     let problem = args.problem.as_deref().unwrap_or(&example.problem);
     let spec = read(problem, args.methods.data.as_deref(), None, &args.settings)?;
-    let task = spec.task()?;
+    let preparing = crate::progress::preparing(args.common.quiet);
+    let task = spec.task();
+    preparing.finish_and_clear();
+    let task = task?;
     let methods = methods_of(&task, &args.methods.methods)?;
     let seeds = args.methods.seeds(spec.training().seed);
     let stop = crate::interrupt::on_ctrl_c(args.common.max_minutes);

@@ -1,26 +1,59 @@
 //! `regretless evaluate`
 
+use std::path::Path;
 use std::sync::Arc;
 
-use regretless_learn::Tally;
-use regretless_project::{DataReader, Run, Want, read_past};
+use regretless_learn::{Account, Audited, Auditor, Measures, Tally, some_of};
+use regretless_project::page::sheets;
+use regretless_project::{DataReader, Overrides, Run, Want, read_past};
+use serde::Serialize;
 
 use crate::args::{EvaluateArgs, Format};
+use crate::commands::backtest;
 use crate::error::CliError;
 use crate::learning::{aligned, measures, threads};
-use crate::output::{Exit, Listed, Outcome, about, cut, json, left_out};
+use crate::output::{Exit, Listed, Outcome, about, cut, json, left_out, table, wrapped};
+
+/// For machines: measures as they always were, and the account.
+#[derive(Serialize)]
+struct Machine<'a> {
+    #[serde(flatten)]
+    measures: &'a Measures,
+    account: &'a Account,
+}
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
     threads(args.threads);
     let run = Run::open(&args.run)?;
+    match (&args.data, args.backtest) {
+        (_, Some(folds)) => backtest::run(args, &run, usize::from(folds)),
+        (Some(data), None) => judge(args, &run, data),
+        // Clap asks for one of the two.
+        (None, None) => Err(CliError::NoData { file: args.run.display().to_string() }),
+    }
+}
+
+fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliError> {
     let (spec, decider) = run.decider()?;
-    let mut reader =
-        DataReader::stream(&spec, &args.data, Want { features: true, targets: true }, decider.card())?;
+    let rivals = run.rivals(&spec)?;
+    let given = Some(args.baseline.clone()).filter(|columns| !columns.is_empty());
+    let spec = if given.is_some() {
+        spec.with_overrides(Overrides { baseline: given, ..Overrides::default() })?
+    } else {
+        // A table that lacks the columns the problem names has no baseline; one asked for here has to be there.
+        spec.baseline_if_there(data)?
+    };
+    let want = Want { features: true, targets: true };
+    let mut reader = DataReader::stream(&spec, data, want, decider.card())?;
     // The table goes along in time: what came true before a row is known to it.
     if let Some(known) = decider.past() {
-        let table = read_past(&args.data, known.lags(), spec.limits())?;
+        let table = read_past(data, known.lags(), spec.limits())?;
         reader = reader.knowing(Some(Arc::new(known.clone().followed_by(table))));
     }
+    let columns = reader.columns();
+    let baseline = (!columns.baseline.is_empty()).then(|| some_of(&columns.baseline_names));
+    let dates = columns.time.is_some_and(|(_, dates)| dates);
+    let mut auditor = Auditor::new(&decider, &rivals, baseline, dates);
     let progress = crate::progress::rows(args.format == Format::Json);
     let mut tally = Tally::default();
     let mut troubles = Listed::default();
@@ -28,6 +61,17 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
     while let Some(chunk) = reader.next()? {
         tally.predictions(&decider.predict(&chunk.features, chunk.rows), &chunk.targets);
         let decisions = decider.evaluate(&chunk.features, &chunk.targets, &chunk.known, chunk.rows)?;
+        auditor.enter(
+            &decisions,
+            &Audited {
+                features: &chunk.features,
+                truths: &chunk.targets,
+                known: &chunk.known,
+                baseline: &chunk.baseline,
+                times: &chunk.times,
+                series: chunk.series.as_deref().unwrap_or_default(),
+            },
+        )?;
         for (line, decision) in chunk.lines.iter().zip(&decisions) {
             if let Some(trouble) = &decision.trouble {
                 troubles.add(|| format!("{}: {trouble}", reader.place_of(*line)));
@@ -38,12 +82,13 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
         progress.inc(chunk.rows as u64);
     }
     progress.finish_and_clear();
-    let found = tally.measures();
+    let (found, account) = (tally.measures(), auditor.account());
     let exit = if troubles.is_empty() { Exit::Success } else { Exit::Failure };
     let text = match args.format {
-        Format::Json => json(&found),
+        Format::Json => json(&Machine { measures: &found, account: &account }),
         Format::Table => {
-            format!("{}\n\n{}", decider.card().method, aligned(&measures(&found, &spec)))
+            let measures = aligned(&measures(&found, &spec));
+            format!("{}\n\n{measures}{}", decider.card().method, shown(&account))
         }
     };
     let mut outcome = Outcome::new(text, exit);
@@ -52,4 +97,15 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome, CliError> {
         + &cut(found.cut)
         + &troubles.render("rows without a decision or without an optimum");
     Ok(outcome)
+}
+
+/// The tables of an account, one below the other.
+pub(crate) fn shown(account: &Account) -> String {
+    let one = |sheet: regretless_report::Sheet| {
+        let rows = sheet.grid.rows.into_iter();
+        let rows = rows.map(|row| row.into_iter().map(|cell| cell.text).collect());
+        let lead = if sheet.lead.is_empty() { String::new() } else { wrapped(&sheet.lead, 0) + "\n" };
+        format!("\n{}\n{lead}\n{}", sheet.title, table(&sheet.grid.header, sheet.grid.labels, rows))
+    };
+    sheets(account).into_iter().map(one).collect()
 }

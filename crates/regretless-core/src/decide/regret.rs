@@ -175,17 +175,55 @@ impl Regret {
         self.check_known(known, rows)?;
         let truths = self.reading.truths(truths, known);
         let known = self.truths.solve(&truths);
-        let taken = |x: &[f64]| {
-            let there = x.iter().all(|v| v.is_finite());
-            Decision {
-                trouble: (!there).then_some(Cause::NoDecision),
-                status: if there { Status::Optimal } else { Status::NumericalTrouble },
-                predicted_objective: f64::NAN,
-                ..self.undecided(x.to_vec())
-            }
-        };
         let rows = decisions.chunks_exact(n).zip(truths).zip(&known);
-        Ok(rows.map(|((x, truth), known)| self.judged(taken(x), truth, known)).collect())
+        Ok(rows.map(|((x, truth), known)| self.judged(self.taken(x), truth, known)).collect())
+    }
+
+    /// [`Regret::judge_decisions`] for rows that were judged before, with other decisions: their truths are not solved again.
+    ///
+    /// ```
+    /// use regretless_core::*;
+    /// let problem = Problem::maximize(2)
+    ///     .at_most("machine", Matrix::from_rows(&[[1.0, 1.0]]), [1.0])
+    ///     .build()?;
+    /// let regret = Regret::new(&problem, &Placement::theta(2), None)?;
+    /// let judged = regret.judge_decisions(&[0.0, 1.0], &[2.0, 1.5], &[])?;
+    /// let beside = regret.judge_beside(&[0.5, 0.5], &judged, &[2.0, 1.5], &[])?;
+    /// assert_eq!(beside, regret.judge_decisions(&[0.5, 0.5], &[2.0, 1.5], &[])?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn judge_beside(
+        &self,
+        decisions: &[f64],
+        judged: &[Decision],
+        truths: &[f64],
+        known: &[f64],
+    ) -> Result<Vec<Decision>, LossError> {
+        let (n, rows) = (self.reading.original().n(), judged.len());
+        self.check("truths", truths, rows * self.reading.placement().width())?;
+        self.check("decisions", decisions, rows * n)?;
+        self.check_known(known, rows)?;
+        let truths = self.reading.truths(truths, known);
+        let rows = decisions.par_chunks_exact(n).zip(truths).zip(judged);
+        let one = |((x, truth), judged): ((&[f64], Numbers<'_>), &Decision)| match &judged.trouble {
+            Some(Cause::Refused(Side::Truth, error)) => {
+                let trouble = Some(Cause::Refused(Side::Truth, error.clone()));
+                Decision { trouble, ..self.taken(x) }
+            }
+            _ => self.against(self.taken(x), truth, judged.optimal),
+        };
+        Ok(rows.map(one).collect())
+    }
+
+    /// A decision that was taken elsewhere; one with a NaN is none.
+    fn taken(&self, x: &[f64]) -> Decision {
+        let there = x.iter().all(|v| v.is_finite());
+        Decision {
+            trouble: (!there).then_some(Cause::NoDecision),
+            status: if there { Status::Optimal } else { Status::NumericalTrouble },
+            predicted_objective: f64::NAN,
+            ..self.undecided(x.to_vec())
+        }
     }
 
     /// Without a decision nothing may look good.
@@ -233,21 +271,25 @@ impl Regret {
         truth: Numbers<'_>,
         known: &Result<Exact, ProblemError>,
     ) -> Decision {
-        let problem = self.reading.original();
-        let best = match known {
-            Ok(best) => best,
+        match known {
+            Ok(best) => self.against(decision, truth, best.objective),
             Err(error) => {
                 decision.trouble.get_or_insert(Cause::Refused(Side::Truth, error.clone()));
-                return decision;
+                decision
             }
-        };
+        }
+    }
+
+    /// Judges a decision by a truth whose optimal value is known.
+    fn against(&self, mut decision: Decision, truth: Numbers<'_>, optimal: f64) -> Decision {
+        let problem = self.reading.original();
         let values = self.reading.truth(truth);
         let view = problem.view_checked_before(&values.instance());
         if decision.trouble.is_none() {
             decision.objective = view.objective(&decision.x);
             decision.violation = view.violation(&decision.x);
         }
-        decision.optimal = best.objective;
+        decision.optimal = optimal;
         if !decision.optimal.is_finite() {
             let words = if decision.optimal * view.sign > 0.0 { "unbounded" } else { "infeasible" };
             decision.trouble.get_or_insert(Cause::NoOptimum(Side::Truth, words.into()));

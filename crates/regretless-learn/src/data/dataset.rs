@@ -57,8 +57,14 @@ pub struct Dataset {
     pub targets: Vec<f64>,
     /// What is known of each row.
     pub known: Known,
+    /// Decisions that others took, n numbers a row, NaN where there is none; empty where nobody has them.
+    pub baseline: Known,
     /// What they are called.
     pub names: Names,
+    /// Columns of the table that nothing takes.
+    pub unused: Vec<String>,
+    /// Where each row stood before they were put into the order of time; empty if they are as they were.
+    pub order: Vec<usize>,
     /// What a user should know: columns and rows that were left out.
     pub notes: Vec<String>,
     /// Rows that were left out because a value is missing.
@@ -94,6 +100,9 @@ impl Dataset {
     pub fn with_parts(mut self, parts: &[Part]) -> Self {
         assert_eq!(parts.len(), self.rows(), "a part for each row");
         self.parts = parts.iter().copied().map(Some).collect();
+        if !self.order.is_empty() {
+            self.parts = taken(&self.parts, 1, &self.order);
+        }
         self
     }
 
@@ -103,9 +112,9 @@ impl Dataset {
         self
     }
 
-    /// Says how much each row counts in training. Validation and test count every row once.
+    /// Says how much each row counts in training, in the order in which they were given. Validation and test count every row once.
     pub fn with_weights(mut self, weights: Vec<f64>) -> Self {
-        self.weights = weights;
+        self.weights = if self.order.is_empty() { weights } else { taken(&weights, 1, &self.order) };
         self
     }
 
@@ -131,7 +140,12 @@ impl Dataset {
 
     /// When a row is, for people.
     pub fn moment(&self, row: usize) -> String {
-        if self.dates { kind::date(self.time_of(row)) } else { self.time_of(row).to_string() }
+        self.moment_of(self.time_of(row))
+    }
+
+    /// A moment, for people.
+    pub fn moment_of(&self, time: f64) -> String {
+        if self.dates { kind::date(time) } else { time.to_string() }
     }
 
     /// What a user should know of parts that this split made: rows in no part, and a part that a date leaves empty.
@@ -182,7 +196,9 @@ impl Dataset {
 
     /// Source and line of a row, or its number where there is none.
     pub fn place(&self, row: usize) -> String {
-        let Some(line) = self.lines.get(row) else { return format!("sample {row}") };
+        let Some(line) = self.lines.get(row) else {
+            return format!("sample {}", self.order.get(row).unwrap_or(&row));
+        };
         let source = self.sources.iter().rev().find(|(_, first)| *first <= row);
         let name = source.map_or_else(String::new, |(name, _)| format!("{name}, "));
         format!("{name}line {line}")
@@ -210,6 +226,8 @@ impl Dataset {
         self.features = taken(&self.features, self.width(), &order);
         self.targets = taken(&self.targets, targets, &order);
         self.known.values = taken(&self.known.values, known, &order);
+        let n = self.baseline.names.len();
+        self.baseline.values = taken(&self.baseline.values, n, &order);
         self.parts = taken(&self.parts, 1, &order);
         self.times = taken(&self.times, 1, &order);
         if !self.lines.is_empty() {
@@ -219,6 +237,9 @@ impl Dataset {
             self.weights = taken(&self.weights, 1, &order);
         }
         self.series = self.series.taken(&order);
+        if order.iter().enumerate().any(|(at, row)| at != *row) {
+            self.order = order;
+        }
         self
     }
 }

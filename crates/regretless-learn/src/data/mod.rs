@@ -5,6 +5,7 @@ pub(crate) mod dataset_file;
 pub(crate) mod encoder;
 pub(crate) mod kind;
 pub(crate) mod levels;
+pub(crate) mod origins;
 pub(crate) mod past;
 pub(crate) mod scaler;
 pub(crate) mod series;

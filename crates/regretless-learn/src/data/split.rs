@@ -86,6 +86,7 @@ fn fill(units: Vec<Vec<usize>>, valid: f64, test: f64, parts: &mut [Vec<usize>; 
 fn by_time(data: &Dataset, open: Vec<usize>, timed: &Timed, parts: &mut [Vec<usize>; 3]) {
     let (mut early, late): (Vec<usize>, Vec<usize>) =
         open.into_iter().partition(|&row| timed.test_from.is_none_or(|from| data.time_of(row) < from));
+    let late = late.into_iter().filter(|&row| timed.test_until.is_none_or(|until| data.time_of(row) < until));
     parts[Part::Test as usize].extend(late);
     // What the shares of validation and test are of is what no date has claimed.
     let test = if timed.test_from.is_some() { 0.0 } else { timed.test };
@@ -121,6 +122,9 @@ pub(super) fn notes(data: &Dataset, split: &Split, parts: &[Vec<usize>; 3]) -> V
         notes.push(format!(
             "the test begins at {from} (`test_from`), and the last row is of {last}: there is no row to judge by"
         ));
+    }
+    if timed.test_until.is_some() {
+        return notes;
     }
     let unused = data.rows() - parts.iter().map(Vec::len).sum::<usize>();
     if unused > 0 {

@@ -40,8 +40,11 @@ pub struct Activity {
     pub slack: f64,
     /// Share at the limit.
     pub limit: f64,
-    /// Share beyond the limit; below it too, where that has a price.
+    /// Share beyond the limit.
     pub violated: f64,
+    /// Share below it, where that has a price; older runs counted it as `violated`.
+    #[serde(default)]
+    pub short: f64,
 }
 
 impl Exhibit {
@@ -67,7 +70,7 @@ impl Exhibit {
 }
 
 /// At most `most` of the numbers below `len`, evenly spaced.
-fn thin(len: usize, most: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn thin(len: usize, most: usize) -> impl Iterator<Item = usize> {
     let count = len.min(most);
     (0..count).map(move |i| i * len / count.max(1))
 }
@@ -84,7 +87,7 @@ fn activity(task: &Task, judgement: &Judgement, truths: &[f64]) -> Vec<Activity>
             order.push(name);
         }
     }
-    let mut counts = vec![[0.0_f64; 3]; order.len()];
+    let mut counts = vec![[0.0_f64; 4]; order.len()];
     for (r, decision) in judgement.decisions.iter().enumerate().filter(|(_, d)| d.trouble.is_none()) {
         let known = task.known(&judgement.rows[r..=r]);
         let truth = task.placement().parameters(problem, &truths[r * width..(r + 1) * width], &known);
@@ -97,20 +100,22 @@ fn activity(task: &Task, judgement: &Judgement, truths: &[f64]) -> Vec<Activity>
             let priced_below = matches!(id, RowId::Soft(i) if view.under[*i] > 0.0);
             let kind = match z {
                 z if z.abs() <= tolerance => 1,
-                z if z > 0.0 || priced_below => 2,
+                z if z > 0.0 => 2,
+                _ if priced_below => 3,
                 _ => 0,
             };
             let at = order.iter().position(|n| *n == row_name).unwrap_or(0);
             counts[at][kind] += 1.0;
         }
     }
-    let share = |(name, counts): (&&String, &[f64; 3])| {
+    let share = |(name, counts): (&&String, &[f64; 4])| {
         let all = counts.iter().sum::<f64>().max(1.0);
         Activity {
             name: (*name).clone(),
             slack: counts[0] / all,
             limit: counts[1] / all,
             violated: counts[2] / all,
+            short: counts[3] / all,
         }
     };
     order.iter().zip(&counts).map(share).collect()

@@ -1,5 +1,6 @@
 //! What decisions are worth on rows whose truth is known: regret, measures, paired tests, what a report shows.
 
+pub(crate) mod account;
 pub(crate) mod calibration;
 pub(crate) mod exhibit;
 pub(crate) mod judge;

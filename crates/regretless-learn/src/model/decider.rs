@@ -74,6 +74,11 @@ impl Decider {
         &self.problem
     }
 
+    /// Which coefficients of the problem quantities and known numbers are.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
+    }
+
     /// What the model says about itself.
     pub fn card(&self) -> &ModelCard {
         &self.card
@@ -137,5 +142,29 @@ impl Decider {
         rows: usize,
     ) -> Result<Vec<Decision>, LearnError> {
         Ok(self.regret.evaluate_once(&self.model.seen(features, rows), truths, known)?)
+    }
+
+    /// Exact decisions, row after row, NaN where there is none.
+    pub(crate) fn taken(&self, features: &[f64], known: &[f64], rows: usize) -> Result<Vec<f64>, LearnError> {
+        let n = self.problem.n();
+        let mut taken = Vec::with_capacity(rows * n);
+        for decided in self.decide(features, known, rows)? {
+            match decided {
+                Ok(optimum) if optimum.is_optimal() => taken.extend(optimum.x),
+                _ => taken.extend(std::iter::repeat_n(f64::NAN, n)),
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Other decisions for rows that were judged.
+    pub(crate) fn beside(
+        &self,
+        taken: &[f64],
+        judged: &[Decision],
+        truths: &[f64],
+        known: &[f64],
+    ) -> Result<Vec<Decision>, LearnError> {
+        Ok(self.regret.judge_beside(taken, judged, truths, known)?)
     }
 }

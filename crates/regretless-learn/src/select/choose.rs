@@ -61,7 +61,16 @@ impl Tried {
 
 /// Trains with a method, or with `auto` chooses one.
 pub fn train(trainer: &mut Trainer<'_>, name: MethodName, seed: u64) -> Result<Chosen, LearnError> {
-    let (chosen, _) = train_all(trainer, name, seed)?;
+    Ok(train_sound(trainer, name, seed)?.0)
+}
+
+/// [`train`], with all that was trained on the way.
+pub(crate) fn train_sound(
+    trainer: &mut Trainer<'_>,
+    name: MethodName,
+    seed: u64,
+) -> Result<(Chosen, Vec<Candidate>), LearnError> {
+    let (chosen, candidates) = train_all(trainer, name, seed)?;
     let fitted = &chosen.candidate.fitted;
     if fitted.ended == Ended::Diverged && fitted.best == 0 {
         return Err(LearnError::Diverged {
@@ -70,10 +79,10 @@ pub fn train(trainer: &mut Trainer<'_>, name: MethodName, seed: u64) -> Result<C
             what: "the predictions ran away, and no epoch was better than the untrained predictor".into(),
         });
     }
-    Ok(chosen)
+    Ok((chosen, candidates))
 }
 
-/// [`train`], with all that was trained on the way.
+/// [`train_sound`], whatever became of it.
 pub(crate) fn train_all(
     trainer: &mut Trainer<'_>,
     name: MethodName,

@@ -4,20 +4,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::past::Past;
 use crate::error::LearnError;
+use crate::evaluate::account::{Account, Audited, Auditor};
 use crate::evaluate::calibration::Calibration;
-use crate::evaluate::exhibit::Exhibit;
-use crate::evaluate::judge::judge;
+use crate::evaluate::exhibit::{Exhibit, thin};
+use crate::evaluate::judge::{Judgement, judge};
 use crate::evaluate::measures::Measures;
 use crate::model::Model;
+use crate::model::decider::Decider;
 use crate::model::file::ModelCard;
-use crate::select::choose::{Chosen, Tried, full_name, train};
+use crate::numbers::{count, some_of};
+use crate::select::choose::{Chosen, Tried, full_name, train_sound};
 use crate::select::recipe::Recipe;
-use crate::select::trainer::Trainer;
-use crate::settings::Base;
+use crate::select::trainer::{Candidate, Trainer};
+use crate::settings::{Base, MethodName};
 use crate::task::Task;
 use crate::train::epoch::Ended;
 use crate::train::observer::Observer;
 use crate::train::stages::Stages;
+
+/// Rows that are entered into an account at a time.
+const AT_ONCE: usize = 4096;
 
 /// Predictions of training rows that are kept as starting points for decisions: entries, at most.
 const ANCHOR_ENTRIES: usize = 1 << 17;
@@ -57,8 +63,31 @@ pub struct Outcome {
     /// How the scenarios of the model that was kept compare with what came true, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
+    /// What the decisions on `test` (or `valid`) achieved, and beside whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<Account>,
+    /// The features.
+    #[serde(default)]
+    pub features: Vec<String>,
+    /// Columns of the table that nothing took.
+    #[serde(default)]
+    pub unused: Vec<String>,
     /// For the report.
     pub exhibit: Exhibit,
+}
+
+/// A training that came to its end.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// What came out of it.
+    pub outcome: Outcome,
+    /// The model that was kept.
+    pub model: Model,
+    /// What it says about itself.
+    pub card: ModelCard,
+    /// Whom it is compared with, by name: the constant predictor and, where one was trained on the way and another was kept, the best
+    /// predictor that does not look at decisions.
+    pub rivals: Vec<(String, Model, ModelCard)>,
 }
 
 /// Trains on a task as its settings say, judges what was kept, and returns it with all that deciding needs.
@@ -66,16 +95,27 @@ pub fn train_task(
     task: &Task,
     stages: Option<&Stages>,
     observer: &mut dyn Observer,
-) -> Result<(Outcome, Model, ModelCard), LearnError> {
+) -> Result<Trained, LearnError> {
     let (name, seed) = (task.settings().training.method, task.settings().training.seed);
     let mut trainer = Trainer::new(task, stages, observer)?;
-    let chosen = train(&mut trainer, name, seed)?;
+    let (chosen, candidates) = train_sound(&mut trainer, name, seed)?;
     let interrupted = trainer.interrupted();
     let (model, card) = finished(task, &chosen);
     let rows = if task.test().is_empty() { task.valid() } else { task.test() };
+    // Who stops a training does not wait for a million rows to be judged.
+    let some: Vec<usize> = thin(rows.len(), AT_ONCE).map(|i| rows[i]).collect();
+    let rows = if interrupted { &some[..] } else { rows };
     let judgement = judge(task, &model, rows)?;
     let constant = Recipe::of(task.settings(), Base::Constant.into(), seed);
-    let constant = judge(task, &task.untrained(&constant[0])?, rows)?.measures;
+    let constant = task.untrained(&constant[0])?;
+    let rivals = rivals(task, &chosen, &candidates, &constant);
+    let account = if interrupted { None } else { Some(account(task, (&model, &card), &rivals, &judgement)?) };
+    let constant = judge(task, &constant, rows)?.measures;
+    let mut notes = task.notes().to_vec();
+    let all = if task.test().is_empty() { task.valid() } else { task.test() };
+    if rows.len() < all.len() {
+        notes.push(format!("stopped early, and judged on {} of {}", rows.len(), count(all.len(), "row")));
+    }
     let outcome = Outcome {
         method: full_name(task.settings(), name),
         kept: chosen.candidate.name.clone(),
@@ -89,12 +129,85 @@ pub fn train_task(
         constant,
         seconds: chosen.tried.iter().map(|t| t.seconds).sum(),
         tried: chosen.tried,
-        notes: task.notes().to_vec(),
+        notes,
         warnings: task.warnings().to_vec(),
         calibration: Calibration::of(task, &model, &judgement),
+        account,
+        features: task.data().names.features.clone(),
+        unused: task.data().unused.clone(),
         exhibit: Exhibit::of(task, &judgement),
     };
-    Ok((outcome, model, card))
+    Ok(Trained { outcome, model, card, rivals })
+}
+
+/// True for predictors that do not look at decisions.
+fn is_two_stage(name: &str) -> bool {
+    name.parse::<MethodName>().is_ok_and(|name| name.is_two_stage())
+}
+
+/// Whom a model is compared with.
+fn rivals(
+    task: &Task,
+    chosen: &Chosen,
+    candidates: &[Candidate],
+    constant: &Model,
+) -> Vec<(String, Model, ModelCard)> {
+    let kept = &chosen.candidate;
+    let forecast = |c: &&Candidate| !c.constant && is_two_stage(&c.name);
+    let best = candidates.iter().filter(forecast).min_by(|a, b| a.valid.measures.rank(&b.valid.measures));
+    let best = best.filter(|best| best.name != kept.name && !is_two_stage(&kept.name) || kept.constant);
+    let constant = (!kept.constant).then_some(("constant".to_owned(), constant.clone(), true));
+    let best = best.map(|best| (best.name.clone(), best.fitted.model.clone(), false));
+    let named = |(name, model, constant): (String, Model, bool)| {
+        let card = ModelCard::new(&name, &model, constant, &task.data().names);
+        (name, model, ModelCard { known: task.data().known.names.clone(), ..card })
+    };
+    best.into_iter().chain(constant).map(named).collect()
+}
+
+/// The account of decisions that were judged.
+fn account(
+    task: &Task,
+    (model, card): (&Model, &ModelCard),
+    rivals: &[(String, Model, ModelCard)],
+    judgement: &Judgement,
+) -> Result<Account, LearnError> {
+    let ready = |model: &Model, card: &ModelCard| {
+        let (problem, placement) = (task.problem().clone(), task.placement().clone());
+        Decider::new(problem, placement, model.clone(), card.clone())
+    };
+    let decider = ready(model, card)?;
+    let rivals = rivals.iter().map(|(name, model, card)| Ok((name.clone(), ready(model, card)?)));
+    let rivals = rivals.collect::<Result<Vec<_>, LearnError>>()?;
+    let data = task.data();
+    let baseline = (!data.baseline.names.is_empty()).then(|| some_of(&data.baseline.names));
+    let mut auditor = Auditor::new(&decider, &rivals, baseline, data.dates);
+    for (rows, decisions) in judgement.rows.chunks(AT_ONCE).zip(judgement.decisions.chunks(AT_ONCE)) {
+        let n = data.baseline.names.len();
+        let taken: Vec<f64> =
+            rows.iter().flat_map(|row| &data.baseline.values[row * n..(row + 1) * n]).copied().collect();
+        let times: Vec<f64> = if data.times.is_empty() {
+            Vec::new()
+        } else {
+            rows.iter().map(|&row| data.times[row]).collect()
+        };
+        let series: Vec<String> = match data.series.is_empty() {
+            true => Vec::new(),
+            false => rows.iter().map(|&row| data.series.names()[data.series.of(row)].clone()).collect(),
+        };
+        auditor.enter(
+            decisions,
+            &Audited {
+                features: &task.features(rows),
+                truths: &task.targets(rows),
+                known: &task.known(rows),
+                baseline: &taken,
+                times: &times,
+                series: &series,
+            },
+        )?;
+    }
+    Ok(auditor.account())
 }
 
 /// The model that was kept, with all that deciding needs.

@@ -44,6 +44,9 @@ pub struct Timed {
     pub valid: f64,
     /// When the test begins; by its share where there is none.
     pub test_from: Option<f64>,
+    /// When the test ends, which is before the last row in a backtest only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test_until: Option<f64>,
     /// The share of the test, where it has no beginning.
     pub test: f64,
     /// The time before validation and before the test of which no row is used: what a row knows of the days before it.

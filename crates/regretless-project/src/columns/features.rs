@@ -39,7 +39,10 @@ pub(super) fn resolve(
     let truths = predicted(spec, header);
     // A number that rises with time is a trend, and says of the past what it goes on saying.
     let trend = columns.time.filter(|(_, dates)| !dates).map(|(index, _)| index);
-    let taken = truths.iter().copied().chain(columns.key).chain(columns.split).chain(trend);
+    // Decisions that others took are not known when the model's are.
+    let baseline = spec.data().into_iter().flat_map(|data| &data.baseline);
+    let baseline = baseline.flat_map(|selector| pick(selector, header));
+    let taken = truths.iter().copied().chain(columns.key).chain(columns.split).chain(trend).chain(baseline);
     let mut excluded = BTreeSet::new();
     for selector in spec.data().iter().flat_map(|data| &data.exclude) {
         let found = pick(selector, header);

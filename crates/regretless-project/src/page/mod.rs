@@ -1,5 +1,6 @@
 //! From records to what a page shows: a comparison here, finished runs in [`runs`].
 
+mod account;
 mod compared;
 mod runs;
 
@@ -13,6 +14,7 @@ use regretless_report::{
     Activity, Charts, Comparison as Table, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
 };
 
+pub use self::account::sheets;
 pub use self::compared::Compared;
 pub use self::runs::{Finished, runs};
 use crate::Spec;
@@ -84,6 +86,7 @@ pub fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, example: Op
         summary: summary(comparison),
         problem,
         table: Table { rows: rows.collect(), unit: unit(spec) },
+        sheets: Vec::new(),
         charts,
         settings: settings(task.settings()),
         notes,
@@ -156,6 +159,7 @@ fn activity(method: &str, exhibit: &Exhibit) -> Activity {
         slack: a.slack,
         limit: a.limit,
         violated: a.violated,
+        short: a.short,
     };
     Activity { method: method.to_owned(), rows: exhibit.activity.iter().map(row).collect() }
 }

@@ -1,16 +1,18 @@
 //! The page of finished runs.
 
-use regretless_learn::{Epoch, Measures, Outcome, ScenarioSource};
-use regretless_report::{Charts, Comparison as Table, Distribution, Report, Row};
+use std::path::Path;
 
-use super::{activity, capital, curve, facts, scatter, settings, unit};
+use regretless_learn::{Ended, Epoch, Measures, Outcome, ScenarioSource, four, some_of};
+use regretless_report::{Cell, Charts, Comparison as Table, Distribution, Grid, Report, Row, Sheet};
+
+use super::{account, activity, capital, curve, facts, scatter, settings, unit};
 use crate::error::ProjectError;
 use crate::{Environment, Run, Spec};
 
 /// A run that was trained to its end.
 #[derive(Debug)]
 pub struct Finished {
-    /// Where it is.
+    /// What its directory is called.
     pub dir: String,
     /// Its problem file.
     pub spec: Spec,
@@ -20,17 +22,21 @@ pub struct Finished {
     pub epochs: Vec<Epoch>,
     /// Where and when it was made.
     pub environment: Environment,
+    /// Of trees the share of each feature in what their splits gained.
+    pub importance: Vec<(String, f64)>,
 }
 
 impl Finished {
     /// Reads a run.
     pub fn read(run: &Run) -> Result<Self, ProjectError> {
         Ok(Self {
-            dir: run.dir().display().to_string(),
+            // Where on a machine it lies is nobody else's business.
+            dir: leaf(run.dir()),
             spec: run.spec()?,
             trained: run.json("result.json")?,
             epochs: run.epochs()?,
             environment: run.environment()?,
+            importance: run.importance(),
         })
     }
 
@@ -108,17 +114,34 @@ pub fn runs(all: &[Finished]) -> Report {
             vec![
                 ("Version".into(), e.version.clone()),
                 ("Machine".into(), format!("{}, {} threads", e.system, e.threads)),
-                ("Command".into(), e.command.join(" ")),
+                ("Command".into(), command(&e.command)),
             ],
         ));
         sections
     };
     let spec = all.first().map(|f| &f.spec);
+    let mut sheets: Vec<Sheet> = differences(all).into_iter().collect();
+    for finished in all {
+        let of = |title: &str| {
+            if all.len() > 1 { format!("{title}: {}", finished.name(all)) } else { title.to_owned() }
+        };
+        let own = finished.trained.account.iter().flat_map(account::sheets).chain(tried(&finished.trained));
+        sheets.extend(own.map(|sheet| Sheet {
+            name: if all.len() > 1 { format!("{}-{}", sheet.name, finished.dir) } else { sheet.name },
+            title: of(&sheet.title),
+            ..sheet
+        }));
+    }
+    let mut problem = spec.map(facts).unwrap_or_default();
+    if let [one] = all {
+        problem.extend(features(one));
+    }
     Report {
         title: spec.and_then(|s| s.name()).unwrap_or("Runs").to_owned(),
         summary,
-        problem: spec.map(facts).unwrap_or_default(),
+        problem,
         table: Table { rows, unit: spec.map(unit).unwrap_or_default() },
+        sheets,
         charts,
         settings: all.iter().flat_map(settings_of).collect(),
         notes,
@@ -128,4 +151,121 @@ pub fn runs(all: &[Finished]) -> Report {
 /// True for the suffixes of methods with scenarios.
 fn is_source(word: &str) -> bool {
     word == "scenarios" || ScenarioSource::ALL.iter().any(|source| source.word() == word)
+}
+
+/// The last part of a path.
+fn leaf(path: &Path) -> String {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    whole.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// A command line without the folders of the machine it ran on.
+fn command(words: &[String]) -> String {
+    let short = |word: &String| {
+        let (option, value) = word.split_once('=').filter(|_| word.starts_with('-')).unwrap_or(("", word));
+        let value = if Path::new(value).is_absolute() { leaf(Path::new(value)) } else { value.to_owned() };
+        if option.is_empty() { value } else { format!("{option}={value}") }
+    };
+    words.iter().map(short).collect::<Vec<_>>().join(" ")
+}
+
+/// What a model looks at, and what of the table it does not.
+fn features(finished: &Finished) -> Vec<(String, String)> {
+    let trained = &finished.trained;
+    let mut facts = Vec::new();
+    let mut fact = |name: &str, names: &[String]| {
+        if !names.is_empty() {
+            facts.push((name.to_owned(), some_of(names)));
+        }
+    };
+    let idle: Vec<String> =
+        finished.importance.iter().filter(|(_, share)| *share <= 0.0).map(|(name, _)| name.clone()).collect();
+    let used: Vec<String> = trained.features.iter().filter(|name| !idle.contains(name)).cloned().collect();
+    fact("Features", &used);
+    fact("Features that no tree splits by", &idle);
+    fact("Columns not used", &trained.unused);
+    facts
+}
+
+/// Everything that was trained on the way.
+fn tried(trained: &Outcome) -> Option<Sheet> {
+    let row = |t: &regretless_learn::Tried| -> Vec<Cell> {
+        let kept = t.name == trained.kept;
+        let ended = match t.ended {
+            Ended::LastEpoch => "at the last epoch",
+            Ended::NoProgress => "without progress",
+            Ended::Solved => "solved at once",
+            Ended::Interrupted => "interrupted",
+            Ended::Diverged => "diverged",
+            Ended::Nothing => "nothing to train",
+        };
+        let error = if t.valid.instances > 1 { four(t.valid.standard_error) } else { "–".into() };
+        let name = if kept { Cell::best(format!("{} (kept)", t.name)) } else { t.name.clone().into() };
+        let k = t.k.map_or_else(|| "–".to_owned(), four);
+        let rest = [
+            k,
+            four(t.valid.regret),
+            error,
+            t.epochs.to_string(),
+            t.best.to_string(),
+            format!("{:.1}", t.seconds),
+        ];
+        std::iter::once(name).chain(rest.map(Cell::from)).chain([ended.into()]).collect()
+    };
+    (trained.tried.len() > 1).then(|| {
+        let header = ["predictor", "K", "validation regret", "± standard error", "epochs", "epoch kept", "seconds", "ended"];
+        Sheet {
+            name: "tried".into(),
+            title: "Everything that was tried".into(),
+            lead: "In the order of training. What is kept is chosen on validation; the figures above are of rows that no choice saw, \
+                   where there is a test part."
+                .into(),
+            grid: Grid {
+                header: header.map(str::to_owned).to_vec(),
+                labels: 1,
+                rows: trained.tried.iter().map(row).collect(),
+            },
+        }
+    })
+}
+
+/// The settings in which runs differ, a column a run.
+fn differences(all: &[Finished]) -> Option<Sheet> {
+    let told = |f: &Finished| -> Vec<(String, String)> {
+        let [train, valid, test] = f.trained.rows;
+        let mut own = vec![
+            ("Method".to_owned(), f.trained.method.clone()),
+            ("Rows (training, validation, test)".to_owned(), format!("{train}, {valid}, {test}")),
+            ("Features".to_owned(), some_of(&f.trained.features)),
+            ("Version".to_owned(), f.environment.version.clone()),
+        ];
+        own.extend(facts(&f.spec));
+        own.extend(settings(f.spec.settings()).into_iter().flat_map(|(_, own)| own));
+        own
+    };
+    let each: Vec<Vec<(String, String)>> = all.iter().map(told).collect();
+    let mut keys: Vec<&String> = Vec::new();
+    for (key, _) in each.iter().flatten() {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let value = |own: &[(String, String)], key: &String| {
+        own.iter().find(|(name, _)| name == key).map_or_else(|| "–".to_owned(), |(_, value)| value.clone())
+    };
+    let rows: Vec<Vec<Cell>> = keys
+        .into_iter()
+        .map(|key| (key, each.iter().map(|own| value(own, key)).collect::<Vec<String>>()))
+        .filter(|(_, values)| values.windows(2).any(|pair| pair[0] != pair[1]))
+        .map(|(key, values)| {
+            std::iter::once(key.clone().into()).chain(values.into_iter().map(Cell::from)).collect()
+        })
+        .collect();
+    let header = std::iter::once("setting".to_owned()).chain(all.iter().map(|f| f.name(all))).collect();
+    (all.len() > 1 && !rows.is_empty()).then(|| Sheet {
+        name: "differences".into(),
+        title: "How the runs differ".into(),
+        lead: "Settings that are the same in all of them are left out.".into(),
+        grid: Grid { header, labels: 1, rows },
+    })
 }

@@ -13,8 +13,12 @@ pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Re
     let section = Key::new("data");
     let files = files(ctx, &section, written)?;
     let features = written.features.as_ref().map(|selectors| &selectors.0);
-    let lists =
-        [("features", features), ("exclude", Some(&written.exclude.0)), ("series", Some(&written.series.0))];
+    let lists = [
+        ("features", features),
+        ("exclude", Some(&written.exclude.0)),
+        ("series", Some(&written.series.0)),
+        ("baseline", Some(&written.baseline.0)),
+    ];
     for (name, list) in lists {
         for (i, selector) in list.into_iter().flatten().enumerate() {
             let key = section.key(name).index(i);
@@ -56,6 +60,7 @@ pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Re
         time: written.time.clone(),
         period: written.period,
         delay: written.delay.unwrap_or(1),
+        baseline: written.baseline.0.clone(),
     };
     past(ctx, &section, &data)?;
     Ok((data, split))
@@ -256,5 +261,13 @@ fn timed(
     if let (Some(valid), Some(test)) = (valid_from, test_from) {
         ctx.within(&key.key("valid_from"), valid, valid < test, "validation begins before the test")?;
     }
-    Ok(Some(Timed { valid_from, valid, test_from, test, gap, dates: dates.unwrap_or(false) }))
+    Ok(Some(Timed {
+        valid_from,
+        valid,
+        test_from,
+        test_until: None,
+        test,
+        gap,
+        dates: dates.unwrap_or(false),
+    }))
 }

@@ -37,6 +37,8 @@ pub struct Overrides {
     pub data: Option<PathBuf>,
     /// `data.features`: the columns that were resolved, to be written down; nothing without `[data]`.
     pub features: Option<Vec<String>>,
+    /// `data.baseline`: the columns with decisions that others took; nothing without `[data]`.
+    pub baseline: Option<Vec<String>>,
 }
 
 impl Spec {
@@ -96,6 +98,10 @@ impl Spec {
         if let (Some(features), Some(data)) = (overrides.features, &mut self.sections.data) {
             data.features = Some(crate::file::Selectors(features));
             set("data", "features", "--features");
+        }
+        if let (Some(baseline), Some(data)) = (overrides.baseline, &mut self.sections.data) {
+            data.baseline = crate::file::Selectors(baseline);
+            set("data", "baseline", "--baseline");
         }
         let ctx = Context {
             text: self.sections.text.clone(),

@@ -112,6 +112,9 @@ fn data(settings: &DataSettings, split: &Split, text: &mut Text) -> Result<()> {
     if settings.delay != 1 {
         text.key("delay", settings.delay);
     }
+    if !settings.baseline.is_empty() {
+        text.key("baseline", strings(&settings.baseline));
+    }
     let shares = |kind: SplitKind, valid: f64, test: f64| {
         format!("{{ kind = \"{kind}\", valid = {}, test = {} }}", number(valid), number(test))
     };

@@ -37,20 +37,27 @@ pub(crate) fn draw(canvas: Canvas, activity: &[Activity]) -> Option<Figure> {
         for method in &methods {
             let row = method.rows.iter().find(|r| r.name == *name);
             svg.text("tm", (left - 10.0, y + 11.0), Anchor::End, left - 10.0, &method.method);
-            if let Some([slack, limit, violated]) = row.and_then(shares) {
+            if let Some([short, slack, limit, violated]) = row.and_then(shares) {
+                let below = if short > 0.0 { format!("{} short, ", percent(short)) } else { String::new() };
                 let tip = format!(
-                    "{name}, {}: {} slack, {} at the limit, {} violated",
+                    "{name}, {}: {below}{} slack, {} at the limit, {} over",
                     method.method,
                     percent(slack),
                     percent(limit),
                     percent(violated)
                 );
                 let mut x = left;
-                for (class, share) in [("sl", slack), ("li", limit), ("vi", violated)] {
+                for (class, share) in [("sh", short), ("sl", slack), ("li", limit), ("vi", violated)] {
                     svg.rect(class, (x, y + 1.0), (share * width, 12.0), &tip);
                     x += share * width;
                 }
-                svg.text("tm", (canvas.width - 2.0, y + 11.0), Anchor::End, 60.0, &percent(limit + violated));
+                svg.text(
+                    "tm",
+                    (canvas.width - 2.0, y + 11.0),
+                    Anchor::End,
+                    60.0,
+                    &percent(short + limit + violated),
+                );
             } else {
                 svg.text("tm", (left, y + 11.0), Anchor::Start, 60.0, crate::number::DASH);
             }
@@ -63,7 +70,8 @@ pub(crate) fn draw(canvas: Canvas, activity: &[Activity]) -> Option<Figure> {
     Some(Figure {
         name: "constraint-activity".into(),
         heading: "Constraint activity".into(),
-        caption: "Shares of the instances; the figure at the right is the share at the limit or beyond it."
+        caption: "Shares of the instances: below a limit that has a price on both sides (short), with room left (slack), at the limit, \
+                  and over it; the figure at the right is the share without slack."
             .to_owned(),
         description: format!(
             "How often {} {} under {}.",
@@ -101,7 +109,7 @@ fn busiest<'a>(methods: &[&Activity], names: &[&'a str], most: usize) -> (Vec<&'
     }
     let mut busy: std::collections::BTreeMap<&str, f64> = std::collections::BTreeMap::new();
     for row in methods.iter().flat_map(|m| &m.rows) {
-        let share = shares(row).map_or(0.0, |[_, limit, violated]| limit + violated);
+        let share = shares(row).map_or(0.0, |[short, _, limit, violated]| short + limit + violated);
         *busy.entry(row.name.as_str()).or_default() += share;
     }
     let mut order: Vec<usize> = (0..names.len()).collect();
@@ -112,8 +120,9 @@ fn busiest<'a>(methods: &[&Activity], names: &[&'a str], most: usize) -> (Vec<&'
 }
 
 /// The shares, scaled to add up to 1; nothing when they say nothing.
-fn shares(row: &RowActivity) -> Option<[f64; 3]> {
-    let parts = [row.slack, row.limit, row.violated].map(|v| if v.is_finite() { v.max(0.0) } else { 0.0 });
+fn shares(row: &RowActivity) -> Option<[f64; 4]> {
+    let parts =
+        [row.short, row.slack, row.limit, row.violated].map(|v| if v.is_finite() { v.max(0.0) } else { 0.0 });
     let sum: f64 = parts.iter().sum();
     (sum > 0.0 && sum.is_finite()).then(|| parts.map(|v| v / sum))
 }
@@ -122,8 +131,8 @@ fn key(svg: &mut Svg) -> f64 {
     let mark = |class: &'static str| {
         move |svg: &mut Svg, x: f64, y: f64| svg.rect(class, (x, y - 5.0), (20.0, 10.0), "")
     };
-    let (slack, limit, violated) = (mark("sl"), mark("li"), mark("vi"));
-    legend(svg, 0.0, &[(&slack, "slack"), (&limit, "at the limit"), (&violated, "violated")])
+    let (short, slack, limit, violated) = (mark("sh"), mark("sl"), mark("li"), mark("vi"));
+    legend(svg, 0.0, &[(&short, "short"), (&slack, "slack"), (&limit, "at the limit"), (&violated, "over")])
 }
 
 #[cfg(test)]
@@ -137,6 +146,7 @@ mod tests {
             slack: 1.0 - limit,
             limit,
             violated: 0.0,
+            short: 0.0,
         };
         let one = Activity { method: "a".into(), rows: vec![row("x", 0.1), row("y", 0.9), row("z", 0.5)] };
         let (kept, cut) = busiest(&[&one], &constraints(&[&one]), 2);
@@ -144,7 +154,7 @@ mod tests {
         assert_eq!(shares(&RowActivity::default()), None);
         assert_eq!(
             shares(&RowActivity { limit: 2.0, slack: f64::NAN, ..Default::default() }),
-            Some([0.0, 1.0, 0.0])
+            Some([0.0, 0.0, 1.0, 0.0])
         );
     }
 }

@@ -104,7 +104,7 @@ impl Grid {
     }
 
     /// The table in a box of its own, which scrolls where it is too narrow; the colour of a method before its name.
-    pub(super) fn html(&self, title: &str, palette: &Palette) -> String {
+    pub(crate) fn html(&self, title: &str, palette: &Palette) -> String {
         let columns = self.columns();
         if columns == 0 {
             return String::new();

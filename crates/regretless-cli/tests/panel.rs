@@ -1,0 +1,288 @@
+//! A table of shops and days with text, dates, gaps and what was ordered: from training to money, files only.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[allow(dead_code, reason = "each test binary uses its own part")]
+mod common;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+
+use common::Folder;
+use serde_json::Value;
+
+const SHOPS: &str = r#"
+[problem]
+sense = "min"
+variables = ["order_bread", "order_cake"]
+[[soft]]
+name = "bread"
+rows = [[1.0, 0.0]]
+limit = { predict = "demand_bread" }
+over = 1.0
+under = 3.0
+[[soft]]
+name = "cake"
+rows = [[0.0, 1.0]]
+limit = { predict = "demand_cake" }
+over = 2.0
+under = 5.0
+[[hard]]
+name = "oven"
+rows = [[1.0, 1.0]]
+at_most = 60.0
+[bounds]
+upper = 50.0
+[data]
+file = "history.csv"
+features = ["day", "shop", "weather", "lag(demand_*, 1, 7)", "mean(demand_*, 7)"]
+series = "shop"
+time = "day"
+baseline = "ordered_*"
+split = { valid = 0.2, test = 0.2 }
+[predictor]
+kind = "linear"
+[training]
+method = "l2+scenarios"
+epochs = 5
+"#;
+
+const SHOP: [&str; 3] = ["north <b>", "south & co", "east"];
+
+/// What came true of a shop on a day: bread and cake.
+fn demand(day: i64, shop: usize) -> [f64; 2] {
+    let weekday = (day + 3).rem_euclid(7);
+    let noise = |k: i64| ((day * 37 + shop as i64 * 101 + k * 53) % 17) as f64 / 4.0 - 2.0;
+    let level = 10.0 + 4.0 * shop as f64 + if weekday >= 5 { 6.0 } else { 0.0 };
+    [level + noise(1), 6.0 + 0.4 * level + noise(2)]
+}
+
+/// Rows from one day to another; with what came true, and what was ordered.
+fn table(from: i64, to: i64, known: bool) -> String {
+    let mut text = "shop,day,weather,note".to_owned();
+    text += if known { ",demand_bread,demand_cake,ordered_cake,ordered_bread\n" } else { "\n" };
+    for day in from..to {
+        let (year, month, date) = regretless_learn::civil(day);
+        for (shop, name) in SHOP.iter().enumerate() {
+            let weather =
+                if (day + shop as i64) % 11 == 0 { "" } else { ["sun", "rain"][(day % 2) as usize] };
+            write!(text, "{name},{year}-{month:02}-{date:02},{weather},x").unwrap();
+            if known {
+                let [bread, cake] = demand(day, shop);
+                // Somebody orders much cake, and forgets some days.
+                let ordered =
+                    if day % 13 == 0 { ",".to_owned() } else { format!("{},{}", 25 + shop, 15 + shop) };
+                write!(text, ",{bread},{cake},{ordered}").unwrap();
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+const FIRST: i64 = 17_500;
+const LAST: i64 = 17_700;
+
+fn folder() -> Folder {
+    Folder::new()
+        .with("p.toml", SHOPS)
+        .with("history.csv", table(FIRST, LAST, true))
+        .with("next.csv", table(LAST, LAST + 1, false))
+        .with("later.csv", table(LAST + 20, LAST + 21, false))
+        .with("since.csv", table(LAST, LAST + 20, true))
+        .with("month.csv", table(LAST, LAST + 40, true))
+}
+
+fn works(folder: &Folder, arguments: &str) -> String {
+    let ran = folder.run(arguments);
+    assert_eq!(ran.code, 0, "{arguments}: {}{}", ran.stdout, ran.stderr);
+    ran.stdout
+}
+
+fn json(folder: &Folder, arguments: &str) -> Value {
+    serde_json::from_str(&works(folder, &format!("{arguments} --format json"))).unwrap()
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * (1.0 + a.abs())
+}
+
+#[test]
+fn from_files_to_decisions_with_a_past() {
+    let folder = folder();
+    let checked = works(&folder, "check p.toml");
+    assert!(checked.contains("lag7_demand_bread") && checked.contains("mean7_demand_cake"), "{checked}");
+    works(&folder, "train p.toml --out run --quiet");
+    // The day after the last one needs nothing but the model.
+    let next = works(&folder, "decide run --features next.csv --predictions");
+    assert_eq!(next.lines().filter(|line| line.contains(",optimal,")).count(), 3, "{next}");
+    // Three weeks later nobody knows last week, but with what came since.
+    let ran = folder.run("decide run --features later.csv");
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("missing lag1_demand_bread"), "{}", ran.stdout);
+    let later = works(&folder, "decide run --features later.csv --history since.csv");
+    assert_eq!(later.lines().filter(|line| line.contains(",optimal,")).count(), 3, "{later}");
+    // A model that saw the days in between looks back at the same numbers.
+    let whole = works(&folder, "decide run --features later.csv --history history.csv --predictions");
+    assert!(whole.contains("missing"), "{whole}");
+    // Shards have their past from the model and the history, not from one another.
+    for shard in 1..=2 {
+        works(
+            &folder,
+            &format!(
+                "decide run --features later.csv --history since.csv --out parts --shard {shard}/2 --files csv"
+            ),
+        );
+    }
+    let mut parts = Vec::new();
+    for entry in fs::read_dir(folder.path().join("parts")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "csv") {
+            parts.push(fs::read_to_string(path).unwrap());
+        }
+    }
+    assert_eq!(parts, [later]);
+    // Other history, other decisions: not into the same folder.
+    let ran =
+        folder.run("decide run --features later.csv --history month.csv --out parts --shard 1/2 --files csv");
+    assert!(ran.code == 2 && ran.stderr.contains("another history"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_run_with_a_past_is_taken_up_again() {
+    let folder = folder();
+    works(&folder, "train p.toml --out run --quiet");
+    let path = |name: &str| folder.path().join("run").join(name);
+    let model = fs::read(path("model.safetensors")).unwrap();
+    for gone in ["model.safetensors", "result.json"] {
+        fs::remove_file(path(gone)).unwrap();
+    }
+    works(&folder, "train --resume run --quiet");
+    assert!(fs::read(path("model.safetensors")).unwrap() == model, "another model");
+    // Its settings train the same model again.
+    works(&folder, "train run/config.toml --out again --quiet");
+    assert!(fs::read(folder.path().join("again/model.safetensors")).unwrap() == model);
+}
+
+/// What `evaluate` says against sums by hand over what `decide` wrote.
+#[test]
+fn money_by_hand() {
+    let folder = folder();
+    works(&folder, "train p.toml --out run --quiet");
+    let found = json(&folder, "evaluate run --data month.csv");
+    let account = &found["account"];
+    assert_eq!(account["objective"], "cost");
+    // The same decisions, with everything known up to each day.
+    let mut decided: BTreeMap<(i64, usize), [f64; 2]> = BTreeMap::new();
+    for day in LAST..LAST + 40 {
+        let day_folder = Folder::new()
+            .with("x.csv", table(day, day + 1, false))
+            .with("past.csv", table(LAST - 1, day.max(LAST), true));
+        let run = folder.path().join("run");
+        let text =
+            works(&day_folder, &format!("decide {} --features x.csv --history past.csv", run.display()));
+        for (shop, line) in text.lines().skip(1).enumerate() {
+            let cells: Vec<&str> = line.split(',').collect();
+            let x: Vec<f64> = cells[cells.len() - 2..].iter().map(|cell| cell.parse().unwrap()).collect();
+            decided.insert((day, shop), [x[0], x[1]]);
+        }
+    }
+    let cost = |x: [f64; 2], truth: [f64; 2]| {
+        let side = |x: f64, d: f64, over: f64, under: f64| over * (x - d).max(0.0) + under * (d - x).max(0.0);
+        side(x[0], truth[0], 1.0, 3.0) + side(x[1], truth[1], 2.0, 5.0)
+    };
+    let (mut total, mut short, mut theirs, mut rows) = (0.0, 0.0, 0.0, 0.0);
+    let mut by_shop = [0.0; 3];
+    for ((day, shop), x) in &decided {
+        let truth = demand(*day, *shop);
+        total += cost(*x, truth);
+        by_shop[*shop] += cost(*x, truth);
+        short += f64::from(u8::from(x[0] < truth[0] - 1e-5));
+        if day % 13 != 0 {
+            rows += 1.0;
+            theirs += cost([15.0 + *shop as f64, 25.0 + *shop as f64], truth) - cost(*x, truth);
+        }
+    }
+    let number = |value: &Value| value.as_f64().unwrap();
+    assert!((number(&account["achieved"]["total"]) - total).abs() < 1e-5 * total, "{account:#}");
+    assert!((number(&account["soft"][0]["short"]["share"]) - short / 120.0).abs() < 1e-9, "{account:#}");
+    let against = account["against"].as_array().unwrap();
+    assert_eq!(against[0]["name"], "ordered_bread, ordered_cake");
+    assert_eq!(number(&against[0]["decisions"]), rows);
+    assert!((number(&against[0]["total"]) - theirs).abs() < 1e-5 * theirs.abs(), "{account:#}");
+    assert!(against.iter().any(|rival| rival["name"] == "constant"), "{account:#}");
+    // Parts add up to the whole.
+    for groups in ["periods", "series"] {
+        let sum: f64 = account[groups].as_array().unwrap().iter().map(|g| number(&g["total"])).sum();
+        assert!(near(sum, number(&account["achieved"]["total"])), "{groups}: {account:#}");
+    }
+    let north = account["series"].as_array().unwrap().iter().find(|g| g["name"] == SHOP[0]).unwrap();
+    assert!((number(&north["total"]) - by_shop[0]).abs() < 1e-5 * by_shop[0]);
+    assert_eq!(account["period"], "week");
+    // Short and over, and what they cost, are the whole cost.
+    let sides: f64 = account["soft"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| number(&r["over"]["cost"]) + number(&r["short"]["cost"]))
+        .sum();
+    assert!(near(120.0 * sides, number(&account["achieved"]["total"])));
+}
+
+#[test]
+fn the_page_shows_money_and_no_machine() {
+    let folder = folder();
+    let out = folder.path().join("run");
+    works(&folder, &format!("train p.toml --method auto --out {} --quiet", out.display()));
+    works(&folder, &format!("report {} --out page", out.display()));
+    let page = fs::read_to_string(folder.path().join("page/report.html")).unwrap();
+    for there in [
+        "What the decisions cost",
+        "ordered_bread",
+        "Soft rows",
+        "short on",
+        "Everything that was tried",
+        "Columns not used",
+    ] {
+        assert!(page.contains(there), "{there}");
+    }
+    assert!(
+        page.contains("north &lt;b&gt;") && page.contains("south &amp; co") && !page.contains("north <b>")
+    );
+    assert!(!page.contains(&*folder.path().to_string_lossy()), "a path of the machine");
+    // Two runs: how they differ.
+    works(&folder, "train p.toml --method l2 --seed 5 --out other --quiet");
+    works(&folder, "report run other --out both");
+    let page = fs::read_to_string(folder.path().join("both/report.html")).unwrap();
+    assert!(page.contains("How the runs differ") && page.contains("Seed"));
+    // Older runs have no account, and are read.
+    let path = folder.path().join("other/result.json");
+    let mut old: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    for newer in ["account", "features", "unused"] {
+        old.as_object_mut().unwrap().remove(newer).unwrap();
+    }
+    fs::write(&path, old.to_string()).unwrap();
+    fs::remove_dir_all(folder.path().join("other/rivals")).unwrap();
+    works(&folder, "report other --out old");
+    works(&folder, "evaluate other --data month.csv");
+}
+
+#[test]
+fn rolling_origins() {
+    let folder = folder();
+    works(&folder, "train p.toml --method l2 --out run --quiet");
+    let origins = json(&folder, "evaluate run --backtest 4");
+    let origins = origins.as_array().unwrap();
+    assert_eq!(origins.len(), 4);
+    let rows = |origin: &Value, k: usize| origin["rows"][k].as_u64().unwrap();
+    for pair in origins.windows(2) {
+        assert!(rows(&pair[1], 0) > rows(&pair[0], 0));
+        assert_eq!(pair[0]["test_until"], pair[1]["test_from"]);
+    }
+    assert_eq!(origins.iter().map(|origin| rows(origin, 2)).sum::<u64>(), 300);
+    let shown = works(&folder, "evaluate run --backtest 4");
+    assert!(shown.contains("better than ordered_bread, ordered_cake"), "{shown}");
+    let ran = folder.run("evaluate run --backtest 90");
+    assert!(ran.code == 2 && ran.stderr.contains("90 origins need more time"), "{}", ran.stderr);
+}

@@ -1,0 +1,59 @@
+//! Rolling origins: a model is trained on what was before a moment and judged on what came next, at several moments.
+//!
+//! ```text
+//! |------ training ------|- gap -|- validation -|- gap -|-- test --|      the first origin
+//! |------------ training -----------|- gap -|- validation -|- gap -|-- test --|
+//! ```
+//!
+//! Tests follow one another and have as many moments each; together they are the second half of the time, or what follows
+//! `test_from`. Validation is as long as a test.
+
+use super::dataset::Dataset;
+use crate::error::LearnError;
+use crate::settings::{Split, Timed};
+
+impl Dataset {
+    /// The splits of so many origins, the first one first.
+    ///
+    /// ```
+    /// use regretless_learn::{Dataset, Names, Split};
+    /// let mut data = Dataset::new((0..40).map(f64::from).collect(), vec![0.0; 40], 40, Names::numbered(1));
+    /// data.times = (0..40).map(|row| f64::from(row / 2)).collect();
+    /// let splits = data.origins(&Split::default(), 2)?;
+    /// let ends: Vec<_> = splits.iter().map(|s| (s.valid_from, s.test_from, s.test_until)).collect();
+    /// assert_eq!(ends, [(Some(5.0), Some(10.0), Some(15.0)), (Some(10.0), Some(15.0), None)]);
+    /// let [train, valid, test] = data.split(&Split::Timed(splits[0]), 0);
+    /// assert_eq!((train.len(), valid.len(), test.len()), (10, 10, 10));
+    /// # Ok::<(), regretless_learn::LearnError>(())
+    /// ```
+    pub fn origins(&self, split: &Split, count: usize) -> Result<Vec<Timed>, LearnError> {
+        let given = if let Split::Timed(timed) = split { Some(*timed) } else { None };
+        let mut times: Vec<f64> = (0..self.rows()).map(|row| self.time_of(row)).collect();
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+        let from = given.and_then(|timed| timed.test_from);
+        let first = from.map_or(times.len() / 2, |from| times.partition_point(|time| *time < from));
+        let there = times.len() - first;
+        let long = there / count.max(1);
+        // As much before the first validation as in it, to learn from.
+        if long == 0 || first < 2 * long {
+            let what = format!(
+                "{count} origins need more time: {} moments, {there} of them to judge by",
+                times.len()
+            );
+            return Err(LearnError::Data { what, hint: "ask for fewer, or give more history".into() });
+        }
+        // Where they do not come out even the first test is longer.
+        let begins = |k: usize| first + if k == 0 { 0 } else { there - (count - k) * long };
+        let one = |k: usize| Timed {
+            valid_from: Some(times[begins(k) - long]),
+            valid: 0.0,
+            test_from: Some(times[begins(k)]),
+            test_until: (k + 1 < count).then(|| times[begins(k + 1)]),
+            test: 0.0,
+            gap: given.map_or(0.0, |timed| timed.gap),
+            dates: self.dates,
+        };
+        Ok((0..count).map(one).collect())
+    }
+}
