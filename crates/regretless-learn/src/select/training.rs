@@ -73,7 +73,7 @@ pub fn train_task(
     let interrupted = trainer.interrupted();
     let (model, card) = finished(task, &chosen);
     let rows = if task.test().is_empty() { task.valid() } else { task.test() };
-    let judgement = judge(task, &model, rows)?;
+    let judgement = chosen.judged(task, rows)?;
     let constant = Recipe::of(task.settings(), Base::Constant.into(), seed);
     let constant = judge(task, &task.untrained(&constant[0])?, rows)?.measures;
     let outcome = Outcome {
@@ -104,6 +104,10 @@ pub(crate) fn finished(task: &Task, chosen: &Chosen) -> (Model, ModelCard) {
     (model.anchors, model.anchors_known) = anchors(task, &model);
     model.past = task.data().past.as_ref().map(Past::recent);
     let card = ModelCard::new(&candidate.name, &model, candidate.constant, &task.data().names);
+    let card = match candidate.predictor {
+        Some(kind) => card.of_kind(kind),
+        None => card,
+    };
     let card = ModelCard { known: task.data().known.names.clone(), ..card };
     (model, card)
 }
