@@ -73,6 +73,8 @@ class Candidate(TypedDict):
     epochs: int
     best: int
     seconds: float
+    folds: int
+    work: float
 
 
 class _Card(TypedDict):
@@ -280,8 +282,10 @@ def one(epoch: str) -> Epoch:
 
 
 def learning_curve(epochs: list[Epoch], ax: Any) -> Any:
-    """Regret on validation by epoch, a line a stage."""
+    """Regret on validation by epoch, a line a stage; the folds of a search are left out."""
     for stage in dict.fromkeys(epoch["stage"] for epoch in epochs):
+        if ", fold " in stage:
+            continue
         own = [epoch for epoch in epochs if epoch["stage"] == stage]
         ax.plot(
             [e["epoch"] for e in own], [e["valid_regret"] for e in own], label=stage, marker="." if len(own) < 3 else ""

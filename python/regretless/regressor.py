@@ -74,9 +74,9 @@ except ImportError:
 class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     """Predicts parameters of a problem from features, trained on what the decisions cost.
 
-    ``predicts`` names one parameter or several; θ, if the problem states none, need not be named. ``method`` is ``"auto"`` (trains two-stage predictors, fine-tunes them with every decision loss that fits, tries scenarios, and keeps what
-    is best on validation), one of ``regretless.METHODS``, or one of them with ``+l2``, ``+stopped`` and ``+scenarios`` (or where these come from: ``+scaled``, ``+neighbours``, ``+forest``). ``K`` is ``"auto"``, a number, or
-    several to choose from. ``predictor`` is ``"linear"``, ``"mlp"`` or ``"trees"``, boosted trees with keys of ``[predictor]`` in ``trees``, such as
+    ``predicts`` names one parameter or several; θ, if the problem states none, need not be named. ``method`` is ``"auto"`` (compares forecasts, scenarios and decision losses by what their decisions cost out of fold, keeps the simplest of
+    those that cannot be told from the best, and trains it on all rows), one of ``regretless.METHODS``, or one of them with ``+l2``, ``+stopped`` and ``+scenarios`` (or where these come from: ``+scaled``, ``+neighbours``, ``+forest``). ``K`` is ``"auto"``, a number, or
+    several to choose from. ``predictor`` is ``"linear"``, ``"mlp"``, ``"trees"``, or ``"auto"``: the method ``"auto"`` tries all three, other methods train an ``"mlp"``. Trees are boosted, with keys of ``[predictor]`` in ``trees``, such as
     ``{"depth": 4}``. ``target_transform`` is the scale on which positive targets are predicted: ``"log"``, ``"root"``, ``"none"``, or chosen by
     decisions (``"auto"``); ``warmup`` is what of ``l2`` comes before a decision loss: epochs, or all of it (``"auto"``). ``weights`` are those of ``weighted-l1``: with
     ``{"over": 0.1, "under": 0.9}`` it predicts the quantile of level 0.9. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
@@ -121,7 +121,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         method: str = "auto",
         *,
         predicts: Predicts = None,
-        predictor: Any = "mlp",
+        predictor: Any = "auto",
         layers: Sequence[int] | None = None,
         trees: Mapping[str, Any] | None = None,
         target_transform: str | None = None,

@@ -59,10 +59,12 @@ def test_what_training_leaves_behind(data) -> None:
     assert model.n_iter_ == kept["epochs"]
     history = pandas.DataFrame(model.history_)
     assert {"stage", "epoch", "loss", "valid_regret", "rate"} <= set(history.columns)
-    assert set(history["stage"]) >= {tried["name"] for tried in model.candidates_ if "scenarios" not in tried["name"]}
+    # Each candidate on each fold, and what was kept on all rows.
+    folds = {f"{tried['name']}, fold {f + 1}/5" for tried in model.candidates_ for f in range(tried["folds"])}
+    assert set(history["stage"]) >= folds | {model.method_}
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
-    assert len(model.plot().get_lines()) == len(set(history["stage"]))
+    assert len(model.plot().get_lines()) == len({stage for stage in history["stage"] if ", fold " not in stage})
 
 
 def test_what_is_told_has_the_keys_of_its_type(data) -> None:

@@ -53,7 +53,10 @@ def test_decisions_and_score(plan: rl.Problem, data) -> None:
 
 def test_auto_says_what_it_chose(plan: rl.Problem, data) -> None:
     model = rl.DecisionRegressor(plan, predictor="linear", epochs=10, K=2.0).fit(*data)
-    assert "validation regret" in model.summary_
+    assert "regret" in model.summary_ and model.method_ in model.summary_
+    searched = rl.DecisionRegressor(plan, epochs=5, K=2.0).fit(*data)
+    assert {"linear l2", "trees l2", "mlp l2"} <= {tried["name"] for tried in searched.candidates_}
+    assert pickle.loads(pickle.dumps(searched)).predict(data[0]).shape == searched.predict(data[0]).shape
 
 
 def test_several_parameters_and_scenarios(rng: np.random.Generator) -> None:

@@ -103,8 +103,8 @@ Examples:
 /// Train a predictor on the decisions it causes.
 ///
 /// Writes a run directory: config.toml, metrics.jsonl (one line an epoch), model.safetensors, result.json, events for
-/// TensorBoard. The default method `auto` trains the best two-stage predictor, fine-tunes it with the decision losses that
-/// fit, tries scenarios, and keeps what wins on validation. Ctrl-C stops with a usable run; --resume goes on.
+/// TensorBoard. The default method `auto` compares predictors, scenarios and decision losses by what their decisions cost
+/// out of fold, and trains what it chose on all rows. Ctrl-C stops with a usable run; --resume goes on.
 #[derive(Args, Debug)]
 #[command(after_help = format!("{TRAIN_EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct TrainArgs {

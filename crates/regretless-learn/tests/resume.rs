@@ -151,7 +151,7 @@ fn after_an_interruption() {
         train_new(&spec, &whole, &mut Silent).unwrap_or_else(|e| panic!("{method}: {e}"));
         // Before anything, within an epoch, between epochs, and for `auto` within every stage.
         let moments: &[usize] =
-            if method == "auto" { &[0, 9, 40, 75, 95, 120, 150] } else { &[0, 3, 11, 16] };
+            if method == "auto" { &[0, 9, 40, 75, 150, 400, 700] } else { &[0, 3, 11, 16] };
         for &after in moments {
             let what = format!("{method} stopped after {after}");
             let dir = project.path(&format!("{method}-{after}"));
@@ -167,13 +167,15 @@ fn after_an_interruption() {
         }
         // Stopped again and again.
         let dir = project.path(&format!("{method}-often"));
-        let mut finished = !train_new(&spec, &dir, &mut Stop::after(7)).unwrap().1.interrupted;
+        // `auto` trains every candidate on every fold.
+        let often = if method == "auto" { 10 } else { 1 };
+        let mut finished = !train_new(&spec, &dir, &mut Stop::after(7 * often)).unwrap().1.interrupted;
         for round in 0..60 {
             if finished {
                 break;
             }
             assert!(round < 59, "{method}: never done");
-            finished = !train_on(&dir, &mut Stop::after(13))
+            finished = !train_on(&dir, &mut Stop::after(13 * often))
                 .unwrap_or_else(|e| panic!("{method}: {e}"))
                 .1
                 .interrupted;
@@ -191,7 +193,7 @@ fn after_a_kill() {
             let whole = project.path(&format!("{method}-{early}-whole"));
             let to = project.path(&format!("{method}-{early}-copies"));
             let moments: BTreeSet<usize> =
-                if method == "auto" { [0, 3, 10, 18, 26].into() } else { [0, 1, 4].into() };
+                if method == "auto" { [0, 3, 10, 18, 26, 120, 210].into() } else { [0, 1, 4].into() };
             let mut copier = Copier { dir: whole.clone(), to: to.clone(), early, moments, seen: 0 };
             train_new(&spec, &whole, &mut copier).unwrap_or_else(|e| panic!("{method}: {e}"));
             let mut copies = 0;
@@ -227,7 +229,7 @@ fn after_a_kill_between_stages() {
     impl Observer for Keeper {
         fn stage(&mut self, name: &str, _: usize) {
             let finished = fs::read_dir(&self.stages).unwrap().count();
-            if finished > 0 && !self.checkpoint.exists() {
+            if finished % 6 == 1 && !self.checkpoint.exists() {
                 let copied = self.to.join(format!("before-{}", name.replace([' ', '/'], "_")));
                 copy(&self.dir, &copied);
                 fs::write(copied.join("checkpoint"), &self.last).unwrap();

@@ -44,7 +44,7 @@ fn defaults() {
     assert_eq!((training.schedule, training.ridge, training.seed), (Schedule::Constant, 0.1, 0));
     assert_eq!((training.scenarios.source, training.scenarios.count), (ScenarioSource::Residuals, None));
     let predictor = spec.predictor();
-    assert_eq!((predictor.kind, &predictor.layers[..]), (PredictorKind::Mlp, &[64, 64][..]));
+    assert_eq!((predictor.kind, &predictor.layers[..]), (PredictorKind::Auto, &[64, 64][..]));
     assert_eq!((predictor.activation, predictor.quadratic), (Activation::Relu, None));
     assert_eq!(spec.surrogate().sharpness, Sharpness::Auto);
     assert!(spec.data().is_none());

@@ -50,11 +50,17 @@ fn render(run: &Run, trained: &Trained) -> Result<String, CliError> {
     let rest: String = sentence.chars().skip(1).collect();
     let _ = writeln!(out, "{}.\n", wrapped(&format!("{first}{rest}"), 0));
     if trained.tried.len() > 1 {
-        let header = ["tried", "validation regret", "± s.e.", "epochs", "kept epoch", "seconds"];
+        // Candidates of a search are judged out of fold.
+        let folds = trained.tried.iter().any(|t| t.folds > 0);
+        let regret = if folds { "regret out of fold" } else { "validation regret" };
+        let mut header = vec!["tried", regret, "± s.e.", "epochs", "kept epoch", "seconds"];
+        if folds {
+            header.extend(["folds", "work"]);
+        }
         let rows = trained.tried.iter().map(|t| {
             let mark = if t.name == trained.kept { "* " } else { "  " };
             let ended = if t.ended == Ended::Diverged { " (diverged)" } else { "" };
-            vec![
+            let mut cells = vec![
                 format!("{mark}{}{ended}", t.name),
                 four(t.valid.regret),
                 // One row has no spread.
@@ -62,18 +68,31 @@ fn render(run: &Run, trained: &Trained) -> Result<String, CliError> {
                 t.epochs.to_string(),
                 t.best.to_string(),
                 format!("{:.1}", t.seconds),
-            ]
+            ];
+            if folds {
+                cells.extend([t.folds.to_string(), format!("{:.1e}", t.work)]);
+            }
+            cells
         });
         out += &table(&header, 1, rows);
         out.push('\n');
     }
     let [train, valid, test] = trained.rows;
-    let _ = writeln!(out, "Trained on {train} rows, chosen on {valid}, judged on {test}.");
+    if trained.tried.iter().any(|t| t.folds > 0) {
+        let _ = writeln!(out, "Chosen and trained on {} rows, judged on {test}.", train + valid);
+    } else {
+        let _ = writeln!(out, "Trained on {train} rows, chosen on {valid}, judged on {test}.");
+    }
     let features = run.model()?.1.features;
     let _ = writeln!(out, "{}\n", wrapped(&format!("Features: {}.", names(&features)), 0));
+    let part = if trained.tried.iter().any(|t| t.folds > 0) {
+        "rows out of fold (there is no test part)"
+    } else {
+        "validation (there is no test part)"
+    };
     let (part, judged) = match &trained.test {
         Some(test) => ("test", test),
-        None => ("validation (there is no test part)", &trained.valid),
+        None => (part, &trained.valid),
     };
     let _ = writeln!(out, "On {part}:");
     let mut lines = measures(judged, &spec);

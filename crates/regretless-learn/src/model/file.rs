@@ -22,13 +22,15 @@ use crate::predictor::{Predictor, Trees, Weights};
 use crate::settings::{PredictorKind, PredictorSettings, ScenarioSource};
 
 /// The layout of model files; the second has targets on other scales, the third trees, the fourth trees on a base or of one output
-/// each, the fifth features that are no numbers or scenarios that are more than residuals, the sixth features of the past, and they are written only where there are such.
+/// each, the fifth features that are no numbers or scenarios that are more than residuals, the sixth features of the past, the seventh a kind of predictor of its
+/// own, and they are written only where there are such.
 const VERSION: u32 = 1;
 const WITH_SCALES: u32 = 2;
 const WITH_TREES: u32 = 3;
 const WITH_BASES: u32 = 4;
 const WITH_KINDS: u32 = 5;
 const WITH_PAST: u32 = 6;
+const WITH_A_KIND: u32 = 7;
 
 /// What a model file says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,6 +75,9 @@ pub struct ModelCard {
     /// The share of each feature in what the splits of trees gained; empty if there are no trees.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub importance: Vec<f64>,
+    /// The kind of predictor, where the settings leave it open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predictor: Option<PredictorKind>,
 }
 
 impl ModelCard {
@@ -102,7 +107,13 @@ impl ModelCard {
             lags: model.past.as_ref().map(|past| past.lags().clone()),
             series: model.past.as_ref().map_or_else(Vec::new, |past| past.numbers().0),
             importance: importance(model),
+            predictor: None,
         }
+    }
+
+    /// The card of a model of this kind, which its settings leave open.
+    pub(crate) fn of_kind(self, kind: PredictorKind) -> Self {
+        Self { format: WITH_A_KIND, predictor: Some(kind), ..self }
     }
 
     /// What becomes of each feature.
@@ -270,8 +281,8 @@ pub(crate) fn from_bytes(
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
     let metadata = metadata.metadata().clone().unwrap_or_default();
     let card = ModelCard::of(path, &metadata)?;
-    if !(VERSION..=WITH_PAST).contains(&card.format) {
-        let what = format!("the model has format {}, this program reads 1 to 6", card.format);
+    if !(VERSION..=WITH_A_KIND).contains(&card.format) {
+        let what = format!("the model has format {}, this program reads 1 to 7", card.format);
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
         return Err(LearnError::run(path, what, hint));
     }
@@ -283,6 +294,8 @@ pub(crate) fn from_bytes(
         Ok(whole.collect())
     };
     let For { problem, placement, predictor } = made_for;
+    let own = PredictorSettings { kind: card.predictor.unwrap_or(predictor.kind), ..predictor.clone() };
+    let predictor = &own;
     let scaler = |name: &str, width: usize| -> Result<Scaler, LearnError> {
         let mean = wide(&format!("{name}.mean"))?;
         let deviation = wide(&format!("{name}.deviation"))?;

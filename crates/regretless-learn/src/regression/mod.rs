@@ -52,7 +52,8 @@ pub(crate) fn scales(task: &Task, recipe: &Recipe) -> Result<Vec<Scale>, LearnEr
     let settings = &task.settings().predictor;
     let open = match settings.target_transform {
         TargetTransform::Forecasts => {
-            matches!(settings.kind, PredictorKind::Mlp | PredictorKind::Trees) && plain_forecast(task, recipe)
+            matches!(settings.kind, PredictorKind::Auto | PredictorKind::Mlp | PredictorKind::Trees)
+                && plain_forecast(task, recipe)
         }
         TargetTransform::Auto => settings.quadratic.is_none(),
         TargetTransform::None | TargetTransform::Log | TargetTransform::Root => false,

@@ -1,17 +1,20 @@
 //! One model in the end: the best K of a grid, the best method of `auto`.
 
-use regretless_core::Method;
+use std::collections::BTreeMap;
+
+use regretless_core::{Decision, Method};
 use serde::{Deserialize, Serialize};
 
-use crate::data::suspicions::ENOUGH;
 use crate::data::transform;
 use crate::error::LearnError;
+use crate::evaluate::judge::{Judgement, judge};
 use crate::evaluate::measures::Measures;
 use crate::numbers::four;
 use crate::regression;
+use crate::select::auto::auto;
 use crate::select::recipe::Recipe;
 use crate::select::trainer::{Candidate, Trainer};
-use crate::settings::{Base, MethodName, ScenarioSource, Settings, Warmup};
+use crate::settings::{Base, MethodName, Settings};
 use crate::task::Task;
 use crate::train::epoch::Ended;
 
@@ -26,6 +29,28 @@ pub struct Chosen {
     pub sentence: String,
 }
 
+impl Chosen {
+    /// Decisions for rows. For those that the model has learned from in the end, the decisions of predictors that had not.
+    pub(crate) fn judged(&self, task: &Task, rows: &[usize]) -> Result<Judgement, LearnError> {
+        let (candidate, width) = (&self.candidate, task.placement().width());
+        let whole = candidate.fitted.ended != Ended::Interrupted;
+        let of_folds = whole && self.tried.iter().any(|tried| tried.folds > 0);
+        let known: BTreeMap<usize, usize> = if of_folds {
+            candidate.valid.rows.iter().enumerate().map(|(place, row)| (*row, place)).collect()
+        } else {
+            BTreeMap::new()
+        };
+        let places: Option<Vec<usize>> = rows.iter().map(|row| known.get(row).copied()).collect();
+        let Some(places) = places else { return judge(task, &candidate.fitted.model, rows) };
+        let valid = &candidate.valid;
+        let decisions: Vec<Decision> = places.iter().map(|&at| valid.decisions[at].clone()).collect();
+        let predictions: Vec<f64> =
+            places.iter().flat_map(|&at| valid.predictions[at * width..][..width].iter().copied()).collect();
+        let measures = Measures::of(&decisions, &predictions, &task.targets(rows));
+        Ok(Judgement { rows: rows.to_vec(), predictions, decisions, measures })
+    }
+}
+
 /// A candidate in a few numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
@@ -33,7 +58,7 @@ pub struct Tried {
     pub name: String,
     /// Sharpness, if the method has one.
     pub k: Option<f64>,
-    /// Measures on validation.
+    /// Measures on validation; of candidates of `auto` out of fold, on rows for training and validation.
     pub valid: Measures,
     /// How its training ended.
     pub ended: Ended,
@@ -43,10 +68,16 @@ pub struct Tried {
     pub best: usize,
     /// Seconds of training.
     pub seconds: f64,
+    /// Folds that it was judged on; 0 if it was judged on the validation part.
+    #[serde(default)]
+    pub folds: usize,
+    /// Counted work, of candidates of `auto`.
+    #[serde(default)]
+    pub work: f64,
 }
 
 impl Tried {
-    fn of(candidate: &Candidate) -> Self {
+    pub(super) fn of(candidate: &Candidate) -> Self {
         Self {
             name: candidate.name.clone(),
             k: candidate.k,
@@ -55,6 +86,8 @@ impl Tried {
             epochs: candidate.fitted.history.last().map_or(0, |e| e.epoch),
             best: candidate.fitted.best,
             seconds: candidate.fitted.seconds,
+            folds: 0,
+            work: 0.0,
         }
     }
 }
@@ -90,7 +123,7 @@ pub(crate) fn train_all(
 ) -> Result<(Chosen, Vec<Candidate>), LearnError> {
     check(trainer.task(), name)?;
     let (mut chosen, candidates) =
-        if name.base == Base::Auto { auto(trainer, seed)? } else { one(trainer, name, seed)? };
+        if name.base == Base::Auto { (auto(trainer, seed)?, Vec::new()) } else { one(trainer, name, seed)? };
     if let Some(scales) =
         transform::described(&chosen.candidate.fitted.model.transforms, trainer.task().placement())
     {
@@ -194,141 +227,6 @@ pub fn decision_methods(task: &Task) -> Vec<MethodName> {
 /// True if a forecast stopped on its decisions is another one than the plain forecast: a regression is stopped on nothing.
 pub(crate) fn stops_apart(task: &Task) -> bool {
     regression::applies(task, &Recipe::of(task.settings(), Method::L2.into(), 0)[0])
-}
-
-/// The best two-stage predictor, fine-tuned with every decision loss that fits, and with scenarios; what is no better on
-/// validation than its standard error is not kept. Never worse than two-stage on validation, by construction.
-fn auto(trainer: &mut Trainer<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
-    let settings = trainer.task().settings();
-    let mut candidates = Vec::new();
-    let mut forecasts: Vec<MethodName> = vec![Base::Constant.into(), Method::L2.into(), Method::L1.into()];
-    if trainer.task().is_given() {
-        forecasts.truncate(2);
-    }
-    let two_stage = forecasts.len();
-    if stops_apart(trainer.task()) {
-        forecasts.extend([Method::L2, Method::L1].map(|base| MethodName { stopped: true, ..base.into() }));
-    }
-    for name in forecasts {
-        let recipe = Recipe::of(settings, name, seed).remove(0);
-        candidates.push(trainer.candidate(&recipe, None)?);
-        if trainer.interrupted() {
-            break;
-        }
-    }
-    let reference = best_of(&candidates[..candidates.len().min(two_stage)]);
-    let trainable = candidates.iter().position(|c| !c.constant).filter(|_| !trainer.interrupted());
-    if let Some(first) = trainable {
-        // The constant predictor has nothing to tune: start from the best that learned something.
-        let learned = &candidates[first..];
-        let start = first + best_of(learned);
-        'methods: for name in decision_methods(trainer.task()) {
-            for mut recipe in Recipe::of(settings, name, seed) {
-                recipe.training.warmup = Warmup::Epochs(0);
-                recipe.name = format!("{} from {}", recipe.name, candidates[start].name);
-                let tuned = trainer.candidate(&recipe, Some(&candidates[start]))?;
-                candidates.push(tuned);
-                // The checkpoint that is left is this stage's: no other may be begun.
-                if trainer.interrupted() {
-                    break 'methods;
-                }
-            }
-        }
-        // Folds need two rows.
-        if trainer.task().has_scenarios() && trainer.task().train().len() > 1 && !trainer.interrupted() {
-            distributions(trainer, &mut candidates, start)?;
-        }
-    }
-    let best = best_of(&candidates);
-    let found = candidates[reference].valid.gain(&candidates[best].valid);
-    // Rounding that points one way in every row is no gain.
-    let rounding = 1e-6 * candidates[reference].valid.measures.regret.abs();
-    let found = found.map(|(gain, error)| (gain, error.max(rounding)));
-    let kept = if found.is_some_and(|(gain, error)| gain > error) { best } else { reference };
-    let sentence = match found {
-        Some((gain, error)) => sentence(&candidates, reference, best, gain, error),
-        None => too_few(&candidates, reference),
-    };
-    let tried = candidates.iter().map(Tried::of).collect();
-    Ok((Chosen { candidate: candidates[kept].clone(), tried, sentence }, candidates))
-}
-
-/// The best predictor so far and the best two-stage one, with residuals as they are and scaled by a predicted spread; and the better
-/// of these fine-tuned through its scenarios, mean and spread together.
-fn distributions(
-    trainer: &mut Trainer<'_>,
-    candidates: &mut Vec<Candidate>,
-    start: usize,
-) -> Result<(), LearnError> {
-    let bases = [best_of(candidates), start];
-    let bases = if bases[0] == bases[1] { &bases[..1] } else { &bases };
-    let first = candidates.len();
-    for &base in bases {
-        let name = candidates[base].name.clone();
-        let with = trainer.with_scenarios(&candidates[base], ScenarioSource::Residuals)?;
-        if trainer.interrupted() {
-            candidates.push(with);
-            return Ok(());
-        }
-        let scaled = trainer.on_source(&with, format!("{name}+scaled"), ScenarioSource::Scaled)?;
-        candidates.extend([with, scaled]);
-        if trainer.interrupted() {
-            return Ok(());
-        }
-    }
-    let task = trainer.task();
-    let trained = MethodName { scenarios: true, ..Method::SurrogateSmooth.into() };
-    if task.is_given() || check(task, trained).is_err() {
-        return Ok(());
-    }
-    let best = first + best_of(&candidates[first..]);
-    let from = candidates[best].clone();
-    let Some(source) = from.fitted.model.source.as_ref().map(|own| own.source()) else { return Ok(()) };
-    let seed = from.lineage.last().map_or(0, |recipe| recipe.training.seed);
-    for mut recipe in Recipe::of(task.settings(), MethodName { source: Some(source), ..trained }, seed) {
-        recipe.training.warmup = Warmup::Epochs(0);
-        recipe.name = format!("{} from {}", recipe.name, from.name);
-        let tuned = trainer.candidate(&recipe, Some(&from))?;
-        candidates.push(tuned);
-        if trainer.interrupted() {
-            break;
-        }
-    }
-    Ok(())
-}
-
-fn sentence(candidates: &[Candidate], reference: usize, best: usize, gain: f64, error: f64) -> String {
-    let regret = |i: usize| candidates[i].valid.measures.regret;
-    let (name, from) = (&candidates[best].name, &candidates[reference].name);
-    if best == reference {
-        return format!(
-            "kept {from}, the best two-stage predictor: none of {} alternatives had a lower validation regret than {}",
-            candidates.len() - 1,
-            four(regret(reference))
-        );
-    }
-    let change = if regret(reference) > 0.0 { 100.0 * gain / regret(reference) } else { 0.0 };
-    let numbers = format!("validation regret {} instead of {}", four(regret(best)), four(regret(reference)));
-    if gain > error {
-        let times =
-            if error > 0.0 { format!(", {:.1} standard errors", gain / error) } else { String::new() };
-        format!("chose {name} over {from}: {numbers} (−{change:.1} %{times})")
-    } else {
-        format!(
-            "kept {from}: {name} had {numbers} (−{change:.1} %), which is within its standard error of {}",
-            four(error)
-        )
-    }
-}
-
-/// A handful of rows is no ground to prefer one method to another.
-fn too_few(candidates: &[Candidate], reference: usize) -> String {
-    let rows = candidates[reference].valid.rows.len();
-    format!(
-        "kept {}, the best two-stage predictor: {rows} validation row{} cannot tell methods apart, at least {ENOUGH} are needed",
-        candidates[reference].name,
-        if rows == 1 { "" } else { "s" }
-    )
 }
 
 /// The lowest validation regret; candidates that decided less come after those that decided more.

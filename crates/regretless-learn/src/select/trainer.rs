@@ -46,6 +46,8 @@ pub struct Candidate {
     pub k: Option<f64>,
     /// True if the predictor is the constant one.
     pub constant: bool,
+    /// The kind of predictor, where the settings leave it open and `auto` chose one.
+    pub predictor: Option<PredictorKind>,
     /// The recipes that led to it, each starting where the one before ended.
     pub lineage: Vec<Recipe>,
     /// The training.
@@ -112,7 +114,7 @@ impl<'a> Trainer<'a> {
         };
         let path = stages.stage(number);
         if path.is_file() {
-            let (model, _, metadata) = file::read(&path, self.made_for())?;
+            let (model, _, metadata) = file::read(&path, made_for(task))?;
             let record =
                 metadata.get("stage").and_then(|text| serde_json::from_str::<StageRecord>(text).ok());
             let known = record.filter(|r| r.recipe == task.identity(recipe));
@@ -155,11 +157,6 @@ impl<'a> Trainer<'a> {
         file::write(&path, &fitted.model, &card, &[("stage", record)])?;
         let _ = std::fs::remove_file(stages.checkpoint());
         Ok(fitted)
-    }
-
-    fn made_for(&self) -> For<'a> {
-        let task = self.task;
-        For { problem: task.problem(), placement: task.placement(), predictor: &task.settings().predictor }
     }
 
     fn card(&self, recipe: &Recipe, fitted: &Fitted) -> ModelCard {
@@ -409,11 +406,17 @@ impl<'a> Trainer<'a> {
             name: recipe.name.clone(),
             k: recipe.method.filter(|m| m.uses_surrogate()).map(|_| recipe.k.value()),
             constant: recipe.method.is_none(),
+            predictor: None,
             lineage,
             fitted,
             valid,
         })
     }
+}
+
+/// What the models of a task are made for.
+fn made_for(task: &Task) -> For<'_> {
+    For { problem: task.problem(), placement: task.placement(), predictor: &task.settings().predictor }
 }
 
 /// The epochs of a finished stage.

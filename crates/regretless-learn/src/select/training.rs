@@ -105,7 +105,7 @@ pub fn train_task(
     // Who stops a training does not wait for a million rows to be judged.
     let some: Vec<usize> = thin(rows.len(), AT_ONCE).map(|i| rows[i]).collect();
     let rows = if interrupted { &some[..] } else { rows };
-    let judgement = judge(task, &model, rows)?;
+    let judgement = chosen.judged(task, rows)?;
     let constant = Recipe::of(task.settings(), Base::Constant.into(), seed);
     let constant = task.untrained(&constant[0])?;
     let rivals = rivals(task, &chosen, &candidates, &constant);
@@ -217,6 +217,10 @@ pub(crate) fn finished(task: &Task, chosen: &Chosen) -> (Model, ModelCard) {
     (model.anchors, model.anchors_known) = anchors(task, &model);
     model.past = task.data().past.as_ref().map(Past::recent);
     let card = ModelCard::new(&candidate.name, &model, candidate.constant, &task.data().names);
+    let card = match candidate.predictor {
+        Some(kind) => card.of_kind(kind),
+        None => card,
+    };
     let card = ModelCard { known: task.data().known.names.clone(), ..card };
     (model, card)
 }

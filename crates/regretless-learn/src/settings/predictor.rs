@@ -11,7 +11,7 @@ use super::words::words;
 pub struct PredictorSettings {
     /// The kind.
     pub kind: PredictorKind,
-    /// Widths of the hidden layers; none but for an `mlp`.
+    /// Widths of the hidden layers of an `mlp`.
     pub layers: Vec<usize>,
     /// The function between layers.
     pub activation: Activation,
@@ -57,6 +57,8 @@ impl Default for PredictorSettings {
 words! {
     /// A kind of predictor.
     PredictorKind {
+        /// Left open: the method `auto` tries lines, trees and networks, all other methods train an `mlp`.
+        Auto = "auto",
         /// The same prediction whatever the features.
         Constant = "constant",
         /// Linear in the features.

@@ -74,7 +74,7 @@ pub fn trial(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) ->
     let (chosen, all) = choose::train_all(&mut trainer, name, seed)?;
     let seconds = started.elapsed().as_secs_f64();
     let rows = judged_rows(task);
-    let judgement = judge(task, &chosen.candidate.fitted.model, rows)?;
+    let judgement = chosen.judged(task, rows)?;
     let mut sharpness = Vec::new();
     if all.len() > 1 && name.base != Base::Auto {
         for candidate in &all {

@@ -21,8 +21,9 @@ impl Task {
         } else {
             String::new()
         };
+        let kind = if self.is_open() { format!(", {}", predictor.kind) } else { String::new() };
         format!(
-            "{recipe:?}, {segments:?} {smoothing} {:?}, problem {}, data {}{trees}",
+            "{recipe:?}, {segments:?} {smoothing} {:?}, problem {}, data {}{trees}{kind}",
             settings.rule,
             stated.hash(),
             self.data.content().hash()

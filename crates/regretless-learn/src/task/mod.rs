@@ -1,10 +1,10 @@
 //! What a run learns from: the problem, the data in three parts, and what is known before training starts.
 
 mod identity;
+mod other;
 mod solvable;
 mod standard;
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -155,28 +155,6 @@ impl Task {
             notes,
             warnings,
         })
-    }
-
-    /// The task of learning without some of the training rows. Penalties and K stay those of all of them.
-    pub(crate) fn without(&self, rows: &[usize]) -> Self {
-        let left_out: BTreeSet<usize> = rows.iter().copied().collect();
-        let mut parts = self.parts.clone();
-        parts[0].retain(|row| !left_out.contains(row));
-        Self {
-            problem: self.problem.clone(),
-            placement: self.placement.clone(),
-            given: self.given.clone(),
-            settings: self.settings.clone(),
-            data: Arc::clone(&self.data),
-            standard: Standard::of(&self.settings.predictor, &self.placement, &self.data, &parts[0]),
-            parts,
-            truths: self.truths.clone(),
-            multipliers: self.multipliers.clone(),
-            sharpness: self.sharpness.clone(),
-            predictor: self.predictor.clone(),
-            notes: Vec::new(),
-            warnings: Vec::new(),
-        }
     }
 
     /// Predicts with predictors of the caller's own making instead of those the settings describe. They work in

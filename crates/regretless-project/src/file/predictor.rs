@@ -13,9 +13,9 @@ use regretless_learn::{
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PredictorSection {
-    /// The kind. Default `mlp`.
-    #[serde(default)]
-    pub kind: PredictorKind,
+    /// The kind. Default `auto`: the method `auto` tries lines, trees and networks, all other methods train an `mlp`; with a key of
+    /// networks `mlp`.
+    pub kind: Option<PredictorKind>,
     /// Widths of the hidden layers of an `mlp`. Default [64, 64].
     pub layers: Option<Vec<usize>>,
     /// The function between layers. Default `relu`.
@@ -55,6 +55,20 @@ pub struct PredictorSection {
     pub ensembles: Option<Ensembles>,
     /// Features with which the outputs of trees only rise or only fall, by name.
     pub monotone: Option<BTreeMap<String, Monotone>>,
+}
+
+impl PredictorSection {
+    /// The kind; what only networks have asks for one.
+    pub fn kind(&self) -> PredictorKind {
+        let network = self.layers.is_some()
+            || self.activation.is_some()
+            || self.batch_norm.is_some()
+            || self.dropout.is_some();
+        match self.kind.unwrap_or(PredictorKind::Auto) {
+            PredictorKind::Auto if network => PredictorKind::Mlp,
+            kind => kind,
+        }
+    }
 }
 
 /// How a predicted Q is made: embeddings of the variables, positive semidefinite by construction.

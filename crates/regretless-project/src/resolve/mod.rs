@@ -185,7 +185,7 @@ fn check_settings(
         return Err(ctx.fail(&Key::new("data").key("missing"), trouble));
     }
     let surrogate = settings::surrogate(ctx, &sections.surrogate)?;
-    let training = training::training(ctx, &sections.training, sections.predictor.kind)?;
+    let training = training::training(ctx, &sections.training, sections.predictor.kind())?;
     Ok((Settings { surrogate, split, predictor, training }, data))
 }
 

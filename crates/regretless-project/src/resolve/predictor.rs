@@ -22,15 +22,15 @@ pub(super) fn predictor(
     let dropout = written.dropout.unwrap_or(default.dropout);
     let fine = (0.0..1.0).contains(&dropout);
     ctx.within(&section.key("dropout"), dropout, fine, "dropout is 0 or more and below 1")?;
-    if written.kind == PredictorKind::Given && written.target_transform != TargetTransform::default() {
+    if written.kind() == PredictorKind::Given && written.target_transform != TargetTransform::default() {
         let trouble = Trouble::OneOf("`given` forecasts are on the targets' own scale");
         return Err(ctx.fail(&section.key("target_transform"), trouble).hint("leave it out"));
     }
     if written.shared {
-        shared(ctx, &section.key("shared"), written.kind, placed)?;
+        shared(ctx, &section.key("shared"), written.kind(), placed)?;
     }
     Ok(PredictorSettings {
-        kind: written.kind,
+        kind: written.kind(),
         layers: layers(ctx, &section, written)?,
         activation: written.activation.unwrap_or_default(),
         batch_norm: written.batch_norm.unwrap_or(default.batch_norm),
@@ -47,7 +47,7 @@ pub(super) fn predictor(
 
 fn trees(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Result<TreeSettings> {
     let default = TreeSettings::default();
-    if written.kind != PredictorKind::Trees {
+    if written.kind() != PredictorKind::Trees {
         let given = [
             ("depth", written.depth.is_some()),
             ("leaves", written.leaves.is_some()),
@@ -60,7 +60,7 @@ fn trees(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Result
             ("monotone", written.monotone.is_some()),
         ];
         if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
-            let trouble = Trouble::Misfit(format!("a `{}` predictor has no trees", written.kind));
+            let trouble = Trouble::Misfit(format!("a `{}` predictor has no trees", written.kind()));
             return Err(ctx
                 .fail(&section.key(name), trouble)
                 .hint("leave it out, or choose kind = \"trees\""));
@@ -89,7 +89,7 @@ fn trees(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Result
 }
 
 fn layers(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Result<Vec<usize>> {
-    if written.kind != PredictorKind::Mlp {
+    if !matches!(written.kind(), PredictorKind::Mlp | PredictorKind::Auto) {
         let given = [
             ("layers", written.layers.as_ref().is_some_and(|layers| !layers.is_empty())),
             ("activation", written.activation.is_some()),
@@ -97,7 +97,7 @@ fn layers(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Resul
             ("dropout", written.dropout.is_some_and(|share| share > 0.0)),
         ];
         if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
-            let trouble = Trouble::Misfit(format!("a `{}` predictor has no hidden layers", written.kind));
+            let trouble = Trouble::Misfit(format!("a `{}` predictor has no hidden layers", written.kind()));
             return Err(ctx.fail(&section.key(name), trouble).hint("leave it out, or choose kind = \"mlp\""));
         }
         return Ok(Vec::new());
@@ -121,7 +121,7 @@ fn shared(ctx: &Context<'_>, key: &Key, kind: PredictorKind, placed: &Placed) ->
         PredictorKind::Constant => Some("a `constant` predictor has no features to share a network over"),
         PredictorKind::Given => Some("`given` forecasts are no network"),
         PredictorKind::Trees => Some("`trees` are not shared by the variables"),
-        PredictorKind::Linear | PredictorKind::Mlp => None,
+        PredictorKind::Auto | PredictorKind::Linear | PredictorKind::Mlp => None,
     };
     if let Some(why) = why {
         return Err(ctx.fail(key, Trouble::OneOf(why)));
@@ -180,11 +180,11 @@ fn quadratic(
         let trouble = Trouble::OneOf("`objective.quadratic` is not predicted, so this has no effect");
         return Err(ctx.fail(key, trouble).hint("leave it out, or predict `objective.quadratic`"));
     }
-    if section.kind == PredictorKind::Given {
+    if section.kind() == PredictorKind::Given {
         // As they are.
         return Ok(None);
     }
-    if section.kind == PredictorKind::Trees {
+    if section.kind() == PredictorKind::Trees {
         let trouble = Trouble::OneOf(
             "trees do not predict `objective.quadratic`: leaves know no positive semidefinite Q",
         );

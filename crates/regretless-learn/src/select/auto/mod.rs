@@ -1,0 +1,212 @@
+//! `auto`: candidates side by side on the same folds, one of them chosen by what its decisions cost there, and trained on all rows.
+
+mod candidates;
+mod choice;
+mod folds;
+mod halving;
+mod refit;
+mod search;
+mod sentence;
+mod work;
+
+use self::candidates::{distributions, forecasts, through, tuned};
+use self::choice::Costs;
+use self::folds::Fold;
+use self::search::Search;
+use self::sentence::{Said, sentence};
+use super::choose::{Chosen, Tried};
+use super::trainer::{Candidate, Trainer};
+use crate::error::LearnError;
+use crate::evaluate::judge::judge;
+use crate::settings::PredictorKind;
+use crate::train::epoch::{Ended, Fitted};
+
+/// Shares of all work that are spent after forecasts, distributions, decision losses and what is trained through scenarios.
+const SHARES: [f64; 4] = [0.5, 0.65, 0.9, 1.0];
+
+/// Searches, chooses, and trains what was chosen on all rows.
+pub(super) fn auto(trainer: &mut Trainer<'_>, seed: u64) -> Result<Chosen, LearnError> {
+    let mut search = Search::new(trainer, seed)?;
+    let finished = look(&mut search, seed)?;
+    if finished { search.chosen() } else { search.unfinished() }
+}
+
+/// All waves of candidates; false if somebody asked for the end.
+fn look(search: &mut Search<'_, '_>, seed: u64) -> Result<bool, LearnError> {
+    let task = search.task();
+    let forecasts = search.add(forecasts(task, seed)?);
+    // The constant and the first that learns.
+    if !search.race(&forecasts, forecasts.len().min(2), SHARES[0])? {
+        return Ok(false);
+    }
+    let all: Vec<usize> = (0..search.folds.len()).collect();
+    let best_first = |search: &Search<'_, '_>, ideas: &[usize]| {
+        let mut whole: Vec<usize> = ideas.iter().copied().filter(|&idea| search.is_whole(idea)).collect();
+        whole.sort_by(|&a, &b| search.rank(a, b, &all));
+        whole
+    };
+    let mut learned = best_first(search, &forecasts);
+    learned.retain(|&idea| !search.ideas[idea].is_constant());
+    let Some(&start) = learned.first() else { return Ok(true) };
+    let ideas = distributions(search, &learned[..learned.len().min(2)]);
+    let averaged = search.add(ideas);
+    if !search.race(&averaged, 0, SHARES[1])? {
+        return Ok(false);
+    }
+    // Penalties are the same in all folds.
+    task.multipliers()?;
+    let mut ideas = tuned(search, start, seed);
+    let line = |&&idea: &&usize| search.ideas[idea].kind == PredictorKind::Linear;
+    if let Some(&line) = learned.iter().find(line).filter(|&&line| line != start) {
+        ideas.extend(tuned(search, line, seed));
+    }
+    let ideas = search.add(ideas);
+    if !search.race(&ideas, 0, SHARES[2])? {
+        return Ok(false);
+    }
+    if let Some(&start) = best_first(search, &averaged).first() {
+        let ideas = through(search, start, seed);
+        let ideas = search.add(ideas);
+        return search.race(&ideas, 0, SHARES[3]);
+    }
+    Ok(true)
+}
+
+impl Search<'_, '_> {
+    /// The choice among the candidates that were judged on all folds.
+    fn chosen(mut self) -> Result<Chosen, LearnError> {
+        let whole: Vec<usize> = (0..self.ideas.len()).filter(|&idea| self.is_whole(idea)).collect();
+        let costs = self.costs(&whole);
+        let all = |_: usize| true;
+        let (own, best, reference) = (costs.choose(&all), costs.best(&all), costs.reference(&all));
+        let regret = |place: usize| {
+            let finite = costs.regrets[place].iter().filter(|r| r.is_finite());
+            finite.clone().sum::<f64>() / finite.count() as f64
+        };
+        let name = |place: usize| self.ideas[whole[place]].name.as_str();
+        let said = sentence(&Said {
+            chosen: name(own),
+            regret: regret(own),
+            best: (name(best), regret(best)),
+            reference: (name(reference), regret(reference)),
+            plain: costs.plain[own],
+            candidates: self.ideas.len() - self.left_out.len(),
+            folds: self.folds.len(),
+            rows: costs.folds.len(),
+            gain: costs.honest(self.looked),
+            left_out: &self.left_out,
+        });
+        let idea = whole[own];
+        if self.task().test().is_empty() {
+            // What was decided out of fold is then looked at.
+            for f in 0..self.folds.len() {
+                let (task, rows) = (self.task(), self.folds[f].held.clone());
+                let Some(held) = self.held[idea][f].as_mut() else { continue };
+                held.judged = judge(task, &held.model, &rows)?;
+            }
+        }
+        let (fitted, lineage) = self.refit(idea)?;
+        let candidate = Candidate { lineage, ..self.candidate(idea, fitted) };
+        Ok(Chosen { candidate, tried: self.tried(), sentence: said })
+    }
+
+    /// What there is when somebody asked for the end: the best so far, from the rest of one fold.
+    fn unfinished(mut self) -> Result<Chosen, LearnError> {
+        let done: Vec<usize> = (0..self.folds.len()).collect();
+        let begun = (0..self.ideas.len()).filter(|&idea| self.held[idea][0].is_some());
+        // On the first fold all of them were.
+        let best = begun.min_by(|&a, &b| self.rank(a, b, &done[..1]));
+        let (idea, fitted) = match (best, self.stopped.take()) {
+            (Some(idea), _) => {
+                let held = self.held[idea][0].as_ref();
+                let fitted = held.map(|held| Fitted {
+                    model: held.model.clone(),
+                    history: Vec::new(),
+                    ended: Ended::Interrupted,
+                    best: held.best,
+                    seconds: held.seconds,
+                });
+                (idea, fitted)
+            }
+            (None, Some((idea, fitted))) => (idea, fitted),
+            (None, None) => (0, None),
+        };
+        let fitted = match fitted {
+            Some(fitted) => fitted,
+            None => {
+                let first = &self.ideas[idea];
+                let own = self.task().on(first.kind, self.folds[0].rest.clone(), self.folds[0].valid.clone());
+                let recipe = first.recipe().cloned();
+                let recipe = recipe.unwrap_or_else(|| unreachable!("the first candidate is trained"));
+                let model = own.untrained(&recipe)?;
+                Fitted { model, history: Vec::new(), ended: Ended::Interrupted, best: 0, seconds: 0.0 }
+            }
+        };
+        let sentence = format!("stopped early: {} is the best so far, and nothing is chosen", self.ideas[idea].name);
+        let mut candidate = self.candidate(idea, fitted);
+        if candidate.valid.rows.is_empty() {
+            candidate.valid = judge(self.task(), &candidate.fitted.model, self.task().valid())?;
+        }
+        let mut tried = self.tried();
+        if tried.is_empty() {
+            tried.push(Tried::of(&candidate));
+        }
+        Ok(Chosen { candidate, tried, sentence })
+    }
+
+    fn candidate(&self, idea: usize, fitted: Fitted) -> Candidate {
+        let own = &self.ideas[idea];
+        // The constant predictor is the same in every kind.
+        let mut first = own;
+        while let Some(from) = first.from {
+            first = &self.ideas[from];
+        }
+        Candidate {
+            name: own.name.clone(),
+            k: own.recipe().filter(|r| r.method.is_some_and(|m| m.uses_surrogate())).map(|r| r.k.value()),
+            constant: first.is_constant(),
+            predictor: (self.task().is_open() && !first.is_constant()).then_some(own.kind),
+            lineage: Vec::new(),
+            fitted,
+            valid: self.out_of_fold(idea),
+        }
+    }
+
+    fn costs(&self, whole: &[usize]) -> Costs {
+        let fold = |(f, fold): (usize, &Fold)| fold.held.iter().map(move |_| f).collect::<Vec<_>>();
+        let regrets = |&idea: &usize| {
+            self.held[idea].iter().flatten().flat_map(|held| held.judged.regrets()).collect::<Vec<f64>>()
+        };
+        Costs {
+            folds: self.folds.iter().enumerate().flat_map(fold).collect(),
+            regrets: whole.iter().map(regrets).collect(),
+            plain: whole.iter().map(|&idea| self.ideas[idea].is_plain()).collect(),
+        }
+    }
+
+    /// All candidates that were begun.
+    fn tried(&self) -> Vec<Tried> {
+        let begun = (0..self.ideas.len()).filter(|&idea| self.held[idea].iter().any(Option::is_some));
+        begun.map(|idea| self.one_tried(idea)).collect()
+    }
+
+    fn one_tried(&self, idea: usize) -> Tried {
+        let held: Vec<_> = self.held[idea].iter().flatten().collect();
+        let middle = |mut numbers: Vec<usize>| {
+            numbers.sort_unstable();
+            numbers[numbers.len() / 2]
+        };
+        let recipe = self.ideas[idea].recipe();
+        Tried {
+            name: self.ideas[idea].name.clone(),
+            k: recipe.filter(|r| r.method.is_some_and(|m| m.uses_surrogate())).map(|r| r.k.value()),
+            valid: self.out_of_fold(idea).measures,
+            ended: held[held.len() - 1].ended.clone(),
+            epochs: middle(held.iter().map(|h| h.epochs).collect()),
+            best: middle(held.iter().map(|h| h.best).collect()),
+            seconds: held.iter().map(|h| h.seconds).sum(),
+            folds: held.len(),
+            work: held.iter().map(|h| h.work).sum(),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What was chosen, over what, by how much, and what was not tried.
+
+use super::choice::Gap;
+use crate::data::suspicions::ENOUGH;
+use crate::numbers::{count, four};
+
+/// What there is to say of a choice.
+pub(super) struct Said<'a> {
+    pub(super) chosen: &'a str,
+    /// Its mean regret out of fold.
+    pub(super) regret: f64,
+    /// The lowest of all.
+    pub(super) best: (&'a str, f64),
+    /// The lowest of the plain forecasts.
+    pub(super) reference: (&'a str, f64),
+    /// True if what was chosen is a plain forecast.
+    pub(super) plain: bool,
+    pub(super) candidates: usize,
+    pub(super) folds: usize,
+    pub(super) rows: usize,
+    /// The gain over the best plain forecast where the choice did not look.
+    pub(super) gain: Option<Gap>,
+    pub(super) left_out: &'a [String],
+}
+
+pub(super) fn sentence(said: &Said<'_>) -> String {
+    let (chosen, regret) = (said.chosen, four(said.regret));
+    let folds = format!("{} of {}", count(said.folds, "fold"), count(said.rows, "row"));
+    let mut text = if said.rows < ENOUGH {
+        format!(
+            "kept {chosen}, the best plain forecast: {} cannot tell methods apart, at least {ENOUGH} are needed",
+            count(said.rows, "row")
+        )
+    } else if !said.plain {
+        let (reference, other) = (said.reference.0, said.reference.1);
+        let change = percent(other - said.regret, other);
+        let honest = match said.gain {
+            Some(gain) => {
+                let (low, high) = gain.interval();
+                format!(
+                    "; on rows that the choice did not see its gain is {} (95 % interval {} to {})",
+                    percent(gain.mean, other),
+                    percent(low, other),
+                    percent(high, other)
+                )
+            }
+            None => String::new(),
+        };
+        format!(
+            "chose {chosen} over {reference}, the best plain forecast: regret {regret} instead of {} in {folds} ({change}){honest}",
+            four(other)
+        )
+    } else if chosen == said.best.0 {
+        format!("kept {chosen}, the best of {} with regret {regret} in {folds}", count(said.candidates, "candidate"))
+    } else {
+        format!(
+            "kept {chosen}, the simplest of {} within a standard error of the best: regret {regret} in {folds}, {} of {}",
+            count(said.candidates, "candidate"),
+            four(said.best.1),
+            said.best.0
+        )
+    };
+    text += "; then trained on all of them";
+    if !said.left_out.is_empty() {
+        text += &format!("; not tried for lack of budget: {}", said.left_out.join(", "));
+    }
+    text
+}
+
+/// A gain as a change of regret.
+fn percent(gain: f64, of: f64) -> String {
+    let share = if of.abs() > 0.0 { 100.0 * gain / of.abs() } else { 0.0 };
+    let sign = if share >= 0.05 { "−" } else if share <= -0.05 { "+" } else { "" };
+    format!("{sign}{:.1} %", share.abs())
+}

@@ -1,0 +1,49 @@
+//! The same task with other rows to learn from, or another kind of predictor. Penalties and K stay those of the whole.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Task;
+use super::standard::Standard;
+use crate::settings::{PredictorKind, TreeSettings};
+
+impl Task {
+    /// The task of learning without some of the training rows.
+    pub(crate) fn without(&self, rows: &[usize]) -> Self {
+        let left_out: BTreeSet<usize> = rows.iter().copied().collect();
+        let train = self.train().iter().copied().filter(|row| !left_out.contains(row)).collect();
+        self.on(self.settings.predictor.kind, train, self.valid().to_vec())
+    }
+
+    /// The task of learning from these rows with this kind of predictor, stopped by those.
+    pub(crate) fn on(&self, kind: PredictorKind, train: Vec<usize>, valid: Vec<usize>) -> Self {
+        let mut settings = self.settings.clone();
+        let usual = settings.training.learning_rate == settings.training.optimizer.usual_rate();
+        if settings.predictor.kind != kind && kind == PredictorKind::Trees && usual {
+            settings.training.learning_rate = TreeSettings::RATE;
+        }
+        settings.predictor.kind = kind;
+        let counts = |row: &usize| self.data.weights.get(*row).is_none_or(|w| *w > 0.0);
+        let train: Vec<usize> = train.into_iter().filter(counts).collect();
+        Self {
+            problem: self.problem.clone(),
+            placement: self.placement.clone(),
+            given: self.given.clone(),
+            standard: Standard::of(&settings.predictor, &self.placement, &self.data, &train),
+            settings,
+            data: Arc::clone(&self.data),
+            parts: [train, valid, self.test().to_vec()],
+            truths: self.truths.clone(),
+            multipliers: self.multipliers.clone(),
+            sharpness: self.sharpness.clone(),
+            predictor: self.predictor.clone(),
+            notes: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// True if it is left open which kind of predictor is trained.
+    pub(crate) fn is_open(&self) -> bool {
+        self.given.predictor.kind == PredictorKind::Auto
+    }
+}
