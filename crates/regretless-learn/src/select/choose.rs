@@ -123,7 +123,7 @@ pub(crate) fn train_all(
 ) -> Result<(Chosen, Vec<Candidate>), LearnError> {
     check(trainer.task(), name)?;
     let (mut chosen, candidates) =
-        if name.base == Base::Auto { (auto(trainer, seed)?, Vec::new()) } else { one(trainer, name, seed)? };
+        if name.base == Base::Auto { auto(trainer, seed)? } else { one(trainer, name, seed)? };
     if let Some(scales) =
         transform::described(&chosen.candidate.fitted.model.transforms, trainer.task().placement())
     {

@@ -16,7 +16,7 @@ use crate::numbers::{count, some_of};
 use crate::select::choose::{Chosen, Tried, full_name, train_sound};
 use crate::select::recipe::Recipe;
 use crate::select::trainer::{Candidate, Trainer};
-use crate::settings::{Base, MethodName};
+use crate::settings::{Base, PredictorKind};
 use crate::task::Task;
 use crate::train::epoch::Ended;
 use crate::train::observer::Observer;
@@ -141,8 +141,9 @@ pub fn train_task(
 }
 
 /// True for predictors that do not look at decisions.
-fn is_two_stage(name: &str) -> bool {
-    name.parse::<MethodName>().is_ok_and(|name| name.is_two_stage())
+fn is_two_stage(candidate: &Candidate) -> bool {
+    let plain = |recipe: &Recipe| recipe.training.method.is_two_stage() && recipe.source().is_none();
+    candidate.fitted.model.source.is_none() && candidate.lineage.iter().all(plain)
 }
 
 /// Whom a model is compared with.
@@ -153,14 +154,14 @@ fn rivals(
     constant: &Model,
 ) -> Vec<(String, Model, ModelCard)> {
     let kept = &chosen.candidate;
-    let forecast = |c: &&Candidate| !c.constant && is_two_stage(&c.name);
+    let forecast = |c: &&Candidate| !c.constant && is_two_stage(c);
     let best = candidates.iter().filter(forecast).min_by(|a, b| a.valid.measures.rank(&b.valid.measures));
-    let best = best.filter(|best| best.name != kept.name && !is_two_stage(&kept.name) || kept.constant);
-    let constant = (!kept.constant).then_some(("constant".to_owned(), constant.clone(), true));
-    let best = best.map(|best| (best.name.clone(), best.fitted.model.clone(), false));
-    let named = |(name, model, constant): (String, Model, bool)| {
-        let card = ModelCard::new(&name, &model, constant, &task.data().names);
-        (name, model, ModelCard { known: task.data().known.names.clone(), ..card })
+    let best = best.filter(|best| best.name != kept.name && !is_two_stage(kept) || kept.constant);
+    let constant = (!kept.constant).then_some(("constant".to_owned(), constant.clone(), true, None));
+    let best = best.map(|best| (best.name.clone(), best.fitted.model.clone(), false, best.predictor));
+    let named = |(name, model, constant, kind): (String, Model, bool, Option<PredictorKind>)| {
+        let card = card(task, &name, &model, constant, kind);
+        (name, model, card)
     };
     best.into_iter().chain(constant).map(named).collect()
 }
@@ -216,13 +217,15 @@ pub(crate) fn finished(task: &Task, chosen: &Chosen) -> (Model, ModelCard) {
     let mut model = candidate.fitted.model.clone();
     (model.anchors, model.anchors_known) = anchors(task, &model);
     model.past = task.data().past.as_ref().map(Past::recent);
-    let card = ModelCard::new(&candidate.name, &model, candidate.constant, &task.data().names);
-    let card = match candidate.predictor {
-        Some(kind) => card.of_kind(kind),
-        None => card,
-    };
-    let card = ModelCard { known: task.data().known.names.clone(), ..card };
+    let card = card(task, &candidate.name, &model, candidate.constant, candidate.predictor);
     (model, card)
+}
+
+/// What a model says about itself; `kind` is of one that was chosen among kinds.
+fn card(task: &Task, name: &str, model: &Model, constant: bool, kind: Option<PredictorKind>) -> ModelCard {
+    let card = ModelCard::new(name, model, constant, &task.data().names);
+    let card = kind.map_or_else(|| card.clone(), |kind| card.clone().of_kind(kind));
+    ModelCard { known: task.data().known.names.clone(), ..card }
 }
 
 /// Predictions of training rows, evenly spaced, and what is known of the rows: where decisions for new rows start from.

@@ -35,6 +35,7 @@ pub(crate) fn demo() -> Report {
             fact("Test days", "365"),
         ],
         table: Comparison { rows, unit: "EUR a day".into() },
+        sheets: Vec::new(),
         charts: Charts {
             curves: curves(&mut noise),
             distributions: distributions(&mut noise),
@@ -148,7 +149,13 @@ fn activity(noise: &mut Noise) -> Vec<Activity> {
             .map(|(k, name)| {
                 let violated = if k == 4 { 0.05 + 0.15 * noise.uniform() } else { 0.0 };
                 let limit = 0.2 + 0.4 * noise.uniform();
-                RowActivity { name: (*name).into(), slack: 1.0 - limit - violated, limit, violated }
+                RowActivity {
+                    name: (*name).into(),
+                    slack: 1.0 - limit - violated,
+                    limit,
+                    violated,
+                    short: 0.0,
+                }
             })
             .collect(),
     };

@@ -24,11 +24,12 @@ use crate::train::epoch::{Ended, Fitted};
 /// Shares of all work that are spent after forecasts, distributions, decision losses and what is trained through scenarios.
 const SHARES: [f64; 4] = [0.5, 0.65, 0.9, 1.0];
 
-/// Searches, chooses, and trains what was chosen on all rows.
-pub(super) fn auto(trainer: &mut Trainer<'_>, seed: u64) -> Result<Chosen, LearnError> {
+/// Searches, chooses, and trains what was chosen on all rows; and, to compare it with on a test part, the best forecast if another was
+/// chosen.
+pub(super) fn auto(trainer: &mut Trainer<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
     let mut search = Search::new(trainer, seed)?;
     let finished = look(&mut search, seed)?;
-    if finished { search.chosen() } else { search.unfinished() }
+    if finished { search.chosen() } else { Ok((search.unfinished()?, Vec::new())) }
 }
 
 /// All waves of candidates; false if somebody asked for the end.
@@ -74,7 +75,7 @@ fn look(search: &mut Search<'_, '_>, seed: u64) -> Result<bool, LearnError> {
 
 impl Search<'_, '_> {
     /// The choice among the candidates that were judged on all folds.
-    fn chosen(mut self) -> Result<Chosen, LearnError> {
+    fn chosen(mut self) -> Result<(Chosen, Vec<Candidate>), LearnError> {
         let whole: Vec<usize> = (0..self.ideas.len()).filter(|&idea| self.is_whole(idea)).collect();
         let costs = self.costs(&whole);
         let all = |_: usize| true;
@@ -105,9 +106,11 @@ impl Search<'_, '_> {
                 held.judged = judge(task, &held.model, &rows)?;
             }
         }
-        let (fitted, lineage) = self.refit(idea)?;
-        let candidate = Candidate { lineage, ..self.candidate(idea, fitted) };
-        Ok(Chosen { candidate, tried: self.tried(), sentence: said })
+        let candidate = self.whole(idea)?;
+        // Rows out of fold are no test of what learned from them.
+        let compared = !costs.plain[own] && !self.task().test().is_empty() && !self.trainer.interrupted();
+        let others = if compared { vec![self.whole(whole[reference])?] } else { Vec::new() };
+        Ok((Chosen { candidate, tried: self.tried(), sentence: said }, others))
     }
 
     /// What there is when somebody asked for the end: the best so far, from the rest of one fold.
@@ -142,7 +145,8 @@ impl Search<'_, '_> {
                 Fitted { model, history: Vec::new(), ended: Ended::Interrupted, best: 0, seconds: 0.0 }
             }
         };
-        let sentence = format!("stopped early: {} is the best so far, and nothing is chosen", self.ideas[idea].name);
+        let sentence =
+            format!("stopped early: {} is the best so far, and nothing is chosen", self.ideas[idea].name);
         let mut candidate = self.candidate(idea, fitted);
         if candidate.valid.rows.is_empty() {
             candidate.valid = judge(self.task(), &candidate.fitted.model, self.task().valid())?;
@@ -152,6 +156,12 @@ impl Search<'_, '_> {
             tried.push(Tried::of(&candidate));
         }
         Ok(Chosen { candidate, tried, sentence })
+    }
+
+    /// A candidate once more, trained on all rows.
+    fn whole(&mut self, idea: usize) -> Result<Candidate, LearnError> {
+        let (fitted, lineage) = self.refit(idea)?;
+        Ok(Candidate { lineage, ..self.candidate(idea, fitted) })
     }
 
     fn candidate(&self, idea: usize, fitted: Fitted) -> Candidate {
