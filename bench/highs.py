@@ -17,7 +17,7 @@ from statistics import median
 import highspy
 import numpy as np
 
-STEPS, SECONDS = 200, 30.0
+STEPS, SECONDS = 200, 20.0
 
 
 def sequence(path: Path, share: float) -> tuple[float, float, int]:

@@ -5,7 +5,7 @@ use crate::problem::RowId;
 /// Which solver answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// The path engine.
+    /// The path engine, or for a linear program with sparse rows the simplex method from the saved vertex.
     Path,
     /// The semismooth Newton method.
     Newton,

@@ -24,9 +24,9 @@ use crate::solve::exact::{Caps, ExactWorker};
 const SPARSE: f64 = 0.25;
 /// Pivots below this share of the largest are rounding.
 const PIVOT: f64 = 1e-9;
-/// Exchanges after which somebody else is asked, and one more for so many rows.
+/// Exchanges after which somebody else is asked, and one more for so many rows: about what a start from nothing takes.
 const PATIENCE: usize = 200;
-const ROWS: usize = 8;
+const ROWS: usize = 32;
 /// Steps of length zero after which rows are taken in their order.
 const STANDING: usize = 50;
 /// How often the vertex is looked at with a fresh factor before it is given up.
