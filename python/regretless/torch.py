@@ -296,47 +296,91 @@ class CvxpyLayer(torch.nn.Module):
 
 
 def _plain(values: Any) -> Any:
+    if isinstance(values, Mapping):
+        return {name: _plain(value) for name, value in values.items()}
     return _array(values) if isinstance(values, Tensor) else values
+
+
+def _lose(module: DecisionLoss, truths: Any, known: Any, ids: Any, names: tuple[str, ...], *tensors: Tensor) -> Tensor:
+    # Here and not before: a transform of torch.func would wrap what is made of tensors outside.
+    truths, known, ids = _plain(truths), _plain(known), _plain(ids)
+    given = {name: _array(tensor) for name, tensor in zip(names, tensors)}
+    one = len(names) == 1
+    shown = given[names[0]] if one else given
+    result = module.loss(shown, truths, known=known, ids=ids, threads=module.threads)
+    module.troubles = result.troubles
+    values = result.value
+    # Those that are left out are no part of the mean; those that are marked make it NaN, as in any other loss.
+    skipped = len(result.troubles) if module.loss.infeasible == "skip" else 0
+    judged = len(values) - skipped
+    rows = max(judged, 1) if module.reduction == "mean" else 1
+    found = result.gradient
+    gradients = found if isinstance(found, dict) else {names[0]: found}
+    module.__dict__["_slopes"] = [
+        torch.as_tensor(gradients[name] / rows, dtype=tensor.dtype, device=tensor.device)
+        for name, tensor in zip(names, tensors)
+    ]
+    if module.reduction != "none":
+        total = float(np.nansum(values) if skipped else values.sum())
+        # A batch without a single loss has no mean.
+        values = np.asarray(float("nan") if skipped and not judged else total / rows)
+    return torch.as_tensor(values, dtype=tensors[0].dtype, device=tensors[0].device)
+
+
+def _slopes(ctx: Any, module: DecisionLoss) -> None:
+    """Puts the gradients of the last call to where its backward pass finds them; each level of torch.func asks."""
+    ctx.each, ctx.grads = module.reduction == "none", module.__dict__["_slopes"]
+
+
+def _times(ctx: Any, upstream: Tensor, grad: Tensor) -> Tensor:
+    return (upstream.reshape(-1, *[1] * (grad.dim() - 1)) if ctx.each else upstream) * grad
 
 
 class _Lose(torch.autograd.Function):
     """Losses of a batch, reduced as asked, with the gradients that came with the values."""
 
     @staticmethod
-    def forward(
-        ctx: Any, module: DecisionLoss, truths: Any, rows: Any, ids: Any, names: tuple[str, ...], *tensors: Tensor
-    ) -> Tensor:
-        given = {name: _array(tensor) for name, tensor in zip(names, tensors)}
-        one = len(names) == 1
-        shown = given[names[0]] if one else given
-        result = module.loss(shown, truths, known=rows, ids=ids, threads=module.threads)
-        module.troubles = result.troubles
-        values = result.value
-        # Those that are left out are no part of the mean; those that are marked make it NaN, as in any other loss.
-        skipped = len(result.troubles) if module.loss.infeasible == "skip" else 0
-        known = len(values) - skipped
-        rows = max(known, 1) if module.reduction == "mean" else 1
-        found = result.gradient
-        gradients = found if isinstance(found, dict) else {names[0]: found}
-        ctx.each = module.reduction == "none"
-        ctx.grads = [
-            torch.as_tensor(gradients[name] / rows, dtype=tensor.dtype, device=tensor.device)
-            for name, tensor in zip(names, tensors)
-        ]
-        if not ctx.each:
-            total = float(np.nansum(values) if skipped else values.sum())
-            # A batch without a single loss has no mean.
-            values = np.asarray(float("nan") if skipped and not known else total / rows)
-        return torch.as_tensor(values, dtype=tensors[0].dtype, device=tensors[0].device)
+    def forward(ctx: Any, *inputs: Any) -> Tensor:
+        value = _lose(*inputs)
+        _slopes(ctx, inputs[0])
+        return value
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *outputs: Tensor) -> Any:
-        def pulled(grad: Tensor) -> Tensor:
-            upstream = outputs[0].reshape(-1, *[1] * (grad.dim() - 1)) if ctx.each else outputs[0]
-            return upstream * grad
+        return (None,) * 5 + tuple(_times(ctx, outputs[0], grad) for grad in ctx.grads)
 
-        return (None, None, None, None, None, *map(pulled, ctx.grads))
+
+class _Lost(torch.autograd.Function):
+    """The same for ``torch.func``, of predictions that it transforms."""
+
+    forward = staticmethod(_lose)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        _slopes(ctx, inputs[0])
+        ctx.save_for_backward(*inputs[5:])
+
+    @staticmethod
+    def backward(ctx: Any, *outputs: Tensor) -> Any:
+        found = (_times(ctx, outputs[0], grad) for grad in ctx.grads)
+        return (None,) * 5 + tuple(_Once.apply(grad, *ctx.saved_tensors) for grad in found)
+
+
+class _Once(torch.autograd.Function):
+    """A gradient at some predictions, which has no further derivatives."""
+
+    @staticmethod
+    def forward(gradient: Tensor, *at: Tensor) -> Tensor:
+        return gradient.clone()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, *outputs: Tensor) -> Any:
+        raise RuntimeError("trying to differentiate twice: decision losses have first derivatives only")
 
 
 class DecisionLoss(_Remembering):
@@ -391,10 +435,12 @@ class DecisionLoss(_Remembering):
         for what, value in (("predictions", given), ("truths", true if isinstance(true, Mapping) else {"": true})):
             for name, tensor in value.items():
                 _check(f"{what} of {name}" if name else what, tensor)
-        truths = {k: _array(v) for k, v in true.items()} if isinstance(true, Mapping) else _array(true)
-        rows = {k: _plain(v) for k, v in known.items()} if isinstance(known, Mapping) else _plain(known)
         tensors = [given[name] for name in names]
-        return _Lose.apply(self, truths, rows, _plain(ids), tuple(names), *tensors)  # type: ignore[no-any-return]
+        lose = _Lost if torch._C._are_functorch_transforms_active() else _Lose
+        try:
+            return lose.apply(self, true, known, ids, tuple(names), *tensors)  # type: ignore[no-any-return]
+        finally:
+            self.__dict__.pop("_slopes", None)
 
     def _fitted(self) -> NumpyLoss:
         return self.loss

@@ -253,3 +253,25 @@ def test_torch_func_transforms(farm: rl.Problem, rng: np.random.Generator) -> No
         moved = theta[0].clone()
         moved[j] += step
         assert torch.allclose(jacobian[:, j], (layer(moved) - layer(theta[0])) / step, atol=1e-4)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_torch_func_of_losses(farm: rl.Problem, rng: np.random.Generator, reduction: str) -> None:
+    """Gradients in the weights of a network, as torch.func takes them, against those of ``backward``."""
+    loss = rl.torch.DecisionLoss(farm, "surrogate-smooth", K=3.0, multipliers=8.0, reduction=reduction)
+    X, true = torch.tensor(rng.normal(size=(6, 3))), torch.tensor(rng.uniform(1.0, 3.0, (6, 2)))
+    network = torch.nn.Linear(3, 2, dtype=torch.float64)
+    weigh = torch.tensor(rng.uniform(1.0, 2.0, 6)) if reduction == "none" else 1.0
+
+    def total(weights: dict[str, torch.Tensor]) -> torch.Tensor:
+        return (weigh * loss(2.0 + torch.func.functional_call(network, weights, (X,)), true)).sum()
+
+    weights = dict(network.named_parameters())
+    found, value = torch.func.grad_and_value(total)({name: w.detach() for name, w in weights.items()})
+    wanted = total(weights)
+    wanted.backward()
+    assert value.item() == wanted.item()
+    assert all(torch.equal(found[name], weight.grad) for name, weight in weights.items())
+    assert max(gradient.abs().max() for gradient in found.values()) > 0
+    with pytest.raises(RuntimeError, match="first derivatives only"):
+        torch.func.grad(lambda t: torch.func.grad(lambda p: loss(p, true).sum())(t).square().sum())(true + 0.2)
