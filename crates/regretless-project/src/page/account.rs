@@ -160,11 +160,11 @@ fn series(account: &Account) -> Sheet {
 
 fn soft(account: &Account) -> Sheet {
     let side = |side: &Side| -> [Cell; 3] {
-        if !side.priced && side.share == 0.0 {
+        // Room that costs nothing is no news.
+        if !side.priced {
             return ["–", "–", "–"].map(Cell::from);
         }
-        let cost = if side.priced { four(side.cost) } else { "free".into() };
-        [percent(side.share), four(side.amount), cost].map(Cell::from)
+        [percent(side.share), four(side.amount), four(side.cost)].map(Cell::from)
     };
     let mut order: Vec<usize> = (0..account.soft.len()).collect();
     let cost = |i: usize| account.soft[i].over.cost + account.soft[i].short.cost;
