@@ -37,6 +37,9 @@ fn achieved(account: &Account) -> Sheet {
     let what = account.objective.as_str();
     let money = &account.achieved;
     let count = money.decisions as f64;
+    // What is left of a 0 after solving.
+    let rounding = 1e-9 * (money.total.abs() + money.regret.abs());
+    let optimal = if money.optimal.abs() <= rounding { 0.0 } else { money.optimal };
     let mut rows = vec![vec![
         Cell::best("this model"),
         money.decisions.to_string().into(),
@@ -66,8 +69,8 @@ fn achieved(account: &Account) -> Sheet {
     rows.push(vec![
         Cell::muted("best possible, knowing all"),
         Cell::muted(money.decisions.to_string()),
-        Cell::muted(four(money.optimal / count)),
-        Cell::muted(four(money.optimal)),
+        Cell::muted(four(optimal / count)),
+        Cell::muted(four(optimal)),
         Cell::muted(signed(-money.regret / count)),
         "".into(),
         Cell::muted(signed(-money.regret)),
