@@ -47,7 +47,7 @@ def table(first: str, days: int, seed: int) -> pandas.DataFrame:
     shops = ["north", "south", "east"]
     day = dates.repeat(len(shops))
     shop = np.tile(shops, days)
-    level = 20.0 + 5.0 * (shop == "north") + 6.0 * (day.dayofweek >= 5)
+    level = 20.0 + 5.0 * (shop == "north") + 6.0 * (day.day_of_week >= 5)
     frame = pandas.DataFrame(
         {
             "day": day,

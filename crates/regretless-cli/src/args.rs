@@ -63,6 +63,9 @@ pub(crate) struct CompareArgs {
     pub(crate) problem: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) methods: MethodArgs,
+    /// Rolling origins in place of seeds: at so many moments train on what was before, judge on what came next
+    #[arg(long, value_name = "N", requires = "problem", conflicts_with = "seeds", value_parser = clap::value_parser!(u16).range(3..=100))]
+    pub(crate) folds: Option<u16>,
     /// Where the report goes: report.html, charts as SVG, comparison.json
     #[arg(long, value_name = "DIR", default_value = "comparison")]
     pub(crate) out: PathBuf,
@@ -97,6 +100,7 @@ const COMPARE_EXAMPLES: &str = "\
 Examples:
   regretless compare
   regretless compare problem.toml --seeds 10
+  regretless compare problem.toml --folds 6
   regretless compare problem.toml --methods l2,spo+,surrogate-smooth+l2 --k 1,5,25
   regretless compare problem.toml --format json | jq '.rows[] | select(.best)'";
 

@@ -285,4 +285,10 @@ fn rolling_origins() {
     assert!(shown.contains("better than ordered_bread, ordered_cake"), "{shown}");
     let ran = folder.run("evaluate run --backtest 90");
     assert!(ran.code == 2 && ran.stderr.contains("90 origins need more time"), "{}", ran.stderr);
+    // Methods side by side over origins.
+    let found = json(&folder, "compare p.toml --folds 3 --methods l2,l1 --out c");
+    assert_eq!(found["paired_over"], "origins");
+    assert_eq!(found["rows"][0]["seeds"], 3);
+    let ran = folder.run("compare p.toml --folds 3 --seeds 2");
+    assert!(ran.code == 2 && ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
 }

@@ -12,6 +12,7 @@ use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::selection::{Kind as Taking, Selection, no_column, pick, repeated};
 use crate::{Placed, Spec, lags};
 use regretless_core::Parameter;
+use regretless_core::problem::Named;
 use regretless_learn::{Kind, Lags, Split};
 
 /// What is read of a table.
@@ -187,7 +188,8 @@ impl Columns {
     }
 }
 
-/// The columns with decisions that others took, one a variable.
+/// The columns with decisions that others took, in the order of the variables: a list is meant as it is written, of a pattern the names
+/// have to tell.
 fn baseline(spec: &Spec, header: &[String], place: &Place) -> Result<Vec<usize>> {
     let Some(data) = spec.data().filter(|data| !data.baseline.is_empty()) else { return Ok(Vec::new()) };
     let n = spec.problem().n();
@@ -197,9 +199,38 @@ fn baseline(spec: &Spec, header: &[String], place: &Place) -> Result<Vec<usize>>
         columns: data.baseline.clone(),
         count: n,
         matrix: None,
-        home: Some((Parameter::Linear, 0..n)),
+        home: None,
     };
-    Ok(part.ordered(part.select(header, place)?, header, spec.problem()))
+    let chosen = part.select(header, place)?;
+    if n == 1 || data.baseline.len() > 1 {
+        return Ok(chosen);
+    }
+    let names: Vec<String> = chosen.iter().map(|&i| header[i].clone()).collect();
+    let order = match spec.problem().named(Parameter::Linear, 0..n, &names) {
+        Named::All(order) => Some(order),
+        _ => by_tail(spec.problem().variables(), &names),
+    };
+    let Some(order) = order else {
+        let pattern = shorten(&data.baseline[0]);
+        let what = format!("the names of the columns `{pattern}` do not tell whose decision is which");
+        return Err(SpecError::new(place.clone(), Trouble::Misfit(what))
+            .hint("list them in data.baseline, in the order of the variables"));
+    };
+    Ok(order.into_iter().map(|k| chosen[k]).collect())
+}
+
+/// For each variable its column, where both are called the same but for what all of a kind begin with: `order_bread`, `ordered_bread`.
+fn by_tail(variables: &[String], columns: &[String]) -> Option<Vec<usize>> {
+    let (own, there) = (tails(variables), tails(columns));
+    own.iter().map(|tail| there.iter().position(|other| other == tail)).collect()
+}
+
+/// What is left of names without the beginning that they share.
+fn tails(names: &[String]) -> Vec<&str> {
+    let Some(first) = names.first() else { return Vec::new() };
+    let alike = |name: &String| first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    let shared = names.iter().map(alike).min().unwrap_or(0);
+    names.iter().map(|name| name.get(shared..).unwrap_or(name.as_str())).collect()
 }
 
 /// A column that a problem takes numbers from.

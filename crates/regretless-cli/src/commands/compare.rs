@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use regretless_learn::{Comparison, Task, Threads, compare};
+use regretless_learn::{Comparison, Dataset, Task, Threads, compare, compare_origins};
 use regretless_project::page::Compared;
-use regretless_project::{Spec, methods_of};
+use regretless_project::{Overrides, Spec, methods_of};
 
 use crate::args::{CompareArgs, Format};
 use crate::error::CliError;
@@ -21,16 +22,20 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     let problem = args.problem.as_deref().unwrap_or(&example.problem);
     let spec = read(problem, args.methods.data.as_deref(), None, &args.settings)?;
     let preparing = crate::progress::preparing(args.common.quiet);
-    let task = spec.task();
+    let prepared = prepared(&spec, args.folds);
     preparing.finish_and_clear();
-    let task = task?;
+    let (task, origins) = prepared?;
     let methods = methods_of(&task, &args.methods.methods)?;
     let seeds = args.methods.seeds(spec.training().seed);
     let stop = crate::interrupt::on_ctrl_c(args.common.max_minutes);
     stop.begin();
     let interrupt = stop.flag();
     let progress = Comparing::new(args.common.quiet);
-    let compared = compare(&task, &methods, &seeds, &Threads(threads), &progress, interrupt);
+    let compared = if origins.is_empty() {
+        compare(&task, &methods, &seeds, &Threads(threads), &progress, interrupt)
+    } else {
+        compare_origins(origins, &methods, &Threads(threads), &progress, interrupt)
+    };
     progress.finish();
     let comparison = compared?;
     if comparison.rows.is_empty() {
@@ -38,6 +43,20 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
     }
     let shown = example.shown.as_deref();
     show(&spec, spec.file(), &task, &comparison, shown, &args.out, args.common.format)
+}
+
+/// The task and, with rolling origins, that of each of them, with a seed of its own.
+fn prepared(spec: &Spec, folds: Option<u16>) -> Result<(Task, Vec<Task>), CliError> {
+    let Some(folds) = folds else { return Ok((spec.task()?, Vec::new())) };
+    let data = Arc::new(spec.read_data()?);
+    let splits = data.origins(&spec.settings().split, usize::from(folds))?;
+    let mut origins = Vec::new();
+    for (k, split) in (0_u64..).zip(splits) {
+        let seed = Some(spec.training().seed.wrapping_add(k));
+        let spec = spec.clone().with_overrides(Overrides { seed, ..Overrides::default() })?;
+        origins.push(spec.task_split(Arc::clone(&data), split)?);
+    }
+    Ok((spec.task_of(Dataset::clone(&data))?, origins))
 }
 
 /// Writes the page and `comparison.json`, and shows the table; `file` is the problem file to go on with.
@@ -118,6 +137,7 @@ fn render(
     let seeds = comparison.rows.first().map_or(0, |r| r.seeds);
     let what = match comparison.paired {
         "seeds" => format!("over {seeds} seeds"),
+        "origins" => format!("over {seeds} origins"),
         _ => "over instances, means over the seeds".into(),
     };
     let star = if comparison.rows.iter().any(|r| r.undecided > 0) {

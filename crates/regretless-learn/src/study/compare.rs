@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use regretless_core::Method;
 
 use super::executor::Executor;
-use super::plan::{plan, run, tasks};
+use super::plan::{Trial, plan, run, tasks};
 use super::record::Record;
 use super::table::Comparison;
 use crate::error::LearnError;
@@ -65,10 +65,40 @@ pub fn compare(
     interrupt: &Interrupt,
 ) -> Result<Comparison, LearnError> {
     let trials = plan(task, methods, seeds)?;
-    let tasks = tasks(task, &trials)?;
+    compare_on(&tasks(task, &trials)?, &trials, executor, progress, interrupt)
+}
+
+/// Every method on rolling origins: each [split](crate::Dataset::origins) has a seed of its own, from that of its settings on, and
+/// what tests pair are the origins.
+pub fn compare_origins(
+    origins: Vec<Task>,
+    methods: &[MethodName],
+    executor: &dyn Executor,
+    progress: &dyn Progress,
+    interrupt: &Interrupt,
+) -> Result<Comparison, LearnError> {
+    let seeds: Vec<u64> = origins.iter().map(|task| task.settings().training.seed).collect();
+    let tasks: BTreeMap<u64, Task> = seeds.iter().copied().zip(origins).collect();
+    let Some(first) = tasks.values().next() else { return Ok(Comparison::on(&tasks, &[], Vec::new())) };
+    let trials = plan(first, methods, &seeds)?;
+    let mut found = compare_on(&tasks, &trials, executor, progress, interrupt)?;
+    if found.paired == "seeds" {
+        found.paired = "origins";
+    }
+    Ok(found)
+}
+
+/// Does trials on the tasks of their seeds.
+fn compare_on(
+    tasks: &BTreeMap<u64, Task>,
+    trials: &[Trial],
+    executor: &dyn Executor,
+    progress: &dyn Progress,
+    interrupt: &Interrupt,
+) -> Result<Comparison, LearnError> {
     progress.start(trials.len());
     let results: Mutex<BTreeMap<usize, Result<Record, LearnError>>> = Mutex::new(BTreeMap::new());
-    run(&tasks, &trials, executor, interrupt, &|_| true, &|i, record| {
+    run(tasks, trials, executor, interrupt, &|_| true, &|i, record| {
         if let Ok(record) = &record {
             progress.done(record);
         }
@@ -80,5 +110,5 @@ pub fn compare(
     })?;
     let results = results.into_inner().unwrap_or_default();
     let records = results.into_values().collect::<Result<_, _>>()?;
-    Ok(Comparison::on(&tasks, &trials, records))
+    Ok(Comparison::on(tasks, trials, records))
 }

@@ -9,7 +9,7 @@ mod plan;
 mod record;
 mod table;
 
-pub use compare::{Progress, compare, default_methods};
+pub use compare::{Progress, compare, compare_origins, default_methods};
 pub use executor::{Executor, Threads};
 pub use folder::StudyFolder;
 pub use journal::Journal;

@@ -129,7 +129,8 @@ impl Comparison {
 /// Each row's regret, mean over the seeds.
 fn over_seeds(records: &[&Record]) -> Vec<f64> {
     let each: Vec<Vec<f64>> = records.iter().map(|e| e.regrets.clone()).collect();
-    let rows = each.first().map_or(0, Vec::len);
+    // Origins of a comparison that was stopped may have more rows or fewer.
+    let rows = each.iter().map(Vec::len).min().unwrap_or(0);
     (0..rows).map(|i| each.iter().map(|r| r[i]).sum::<f64>() / each.len() as f64).collect()
 }
 

@@ -37,6 +37,9 @@ fn achieved(account: &Account) -> Sheet {
     let what = account.objective.as_str();
     let money = &account.achieved;
     let count = money.decisions as f64;
+    // What is left of a 0 after solving.
+    let rounding = 1e-9 * (money.total.abs() + money.regret.abs());
+    let optimal = if money.optimal.abs() <= rounding { 0.0 } else { money.optimal };
     let mut rows = vec![vec![
         Cell::best("this model"),
         money.decisions.to_string().into(),
@@ -66,8 +69,8 @@ fn achieved(account: &Account) -> Sheet {
     rows.push(vec![
         Cell::muted("best possible, knowing all"),
         Cell::muted(money.decisions.to_string()),
-        Cell::muted(four(money.optimal / count)),
-        Cell::muted(four(money.optimal)),
+        Cell::muted(four(optimal / count)),
+        Cell::muted(four(optimal)),
         Cell::muted(signed(-money.regret / count)),
         "".into(),
         Cell::muted(signed(-money.regret)),
@@ -160,11 +163,11 @@ fn series(account: &Account) -> Sheet {
 
 fn soft(account: &Account) -> Sheet {
     let side = |side: &Side| -> [Cell; 3] {
-        if !side.priced && side.share == 0.0 {
+        // Room that costs nothing is no news.
+        if !side.priced {
             return ["–", "–", "–"].map(Cell::from);
         }
-        let cost = if side.priced { four(side.cost) } else { "free".into() };
-        [percent(side.share), four(side.amount), cost].map(Cell::from)
+        [percent(side.share), four(side.amount), four(side.cost)].map(Cell::from)
     };
     let mut order: Vec<usize> = (0..account.soft.len()).collect();
     let cost = |i: usize| account.soft[i].over.cost + account.soft[i].short.cost;
