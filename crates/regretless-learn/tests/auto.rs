@@ -54,7 +54,8 @@ fn the_simplest_of_the_best() {
 fn kinds_are_searched_where_none_is_stated() {
     let project = lp_with("", "epochs = 8\nstop = { patience = 3 }");
     let dir = project.path("run");
-    let (run, outcome) = train_new(&project.with_method("auto"), &dir, &mut regretless_learn::Silent).unwrap();
+    let (run, outcome) =
+        train_new(&project.with_method("auto"), &dir, &mut regretless_learn::Silent).unwrap();
     let names: Vec<&str> = outcome.tried.iter().map(|t| t.name.as_str()).collect();
     for name in ["constant", "linear l2", "trees l2", "mlp l2"] {
         assert!(names.contains(&name), "{names:?}");
@@ -71,7 +72,8 @@ fn kinds_are_searched_where_none_is_stated() {
     let found = judge(&task, &model, task.test()).unwrap().measures.regret;
     assert!((found - outcome.test.unwrap().regret).abs() < 1e-9);
     // Named methods are what they were: a network.
-    let (run, _) = train_new(&project.with_method("l2"), &project.path("l2"), &mut regretless_learn::Silent).unwrap();
+    let (run, _) =
+        train_new(&project.with_method("l2"), &project.path("l2"), &mut regretless_learn::Silent).unwrap();
     assert_eq!(run.model().unwrap().1.predictor, None);
     assert!(Run::open(&dir).unwrap().decider().is_ok());
 }
@@ -117,7 +119,8 @@ fn no_row_is_held_back_for_ever() {
     let targets: Vec<f64> = (0..rows).flat_map(|i| [1.0 + at(i) + wobble(i), 2.0 - at(i)]).collect();
     let task = |parts: &dyn Fn(usize) -> Part| {
         let parts: Vec<Part> = (0..rows).map(parts).collect();
-        let data = Dataset::new(features.clone(), targets.clone(), rows, Names::numbered(1)).with_parts(&parts);
+        let data =
+            Dataset::new(features.clone(), targets.clone(), rows, Names::numbered(1)).with_parts(&parts);
         let mut settings = Settings::default();
         settings.predictor.kind = PredictorKind::Linear;
         Task::new(problem.clone(), Placement::theta(2), Arc::new(data), settings).unwrap()
@@ -127,8 +130,12 @@ fn no_row_is_held_back_for_ever() {
     assert_eq!(chosen.name, "l2");
     // The last row is the one that it cannot be given: a part for validation needs one.
     let nearly = task(&|i| if i == 60 { Part::Valid } else { Part::Train });
-    let [own, all, part] = [&chosen.fitted.model, &fit(&nearly, "l2").unwrap().candidate.fitted.model, &fit(&split, "l2").unwrap().candidate.fitted.model]
-        .map(|model| model.predict(&[0.1, 0.9], 2));
+    let [own, all, part] = [
+        &chosen.fitted.model,
+        &fit(&nearly, "l2").unwrap().candidate.fitted.model,
+        &fit(&split, "l2").unwrap().candidate.fitted.model,
+    ]
+    .map(|model| model.predict(&[0.1, 0.9], 2));
     let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(apart(&own, &all) < 0.3 * apart(&part, &all), "{own:?} {all:?} {part:?}");
 }

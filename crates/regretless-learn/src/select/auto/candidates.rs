@@ -8,9 +8,7 @@ use crate::error::LearnError;
 use crate::regression;
 use crate::select::choose::decision_methods;
 use crate::select::recipe::Recipe;
-use crate::settings::{
-    Base, Ensembles, ErrorWeights, MethodName, PredictorKind, ScenarioSource, Warmup,
-};
+use crate::settings::{Base, Ensembles, ErrorWeights, MethodName, PredictorKind, ScenarioSource, Warmup};
 use crate::task::Task;
 
 /// A candidate: how it comes about.
@@ -94,7 +92,8 @@ pub(super) fn forecasts(task: &Task, seed: u64) -> Result<Vec<Idea>, LearnError>
             }
             let many = recipe.ensembles == Ensembles::Auto && own.placement().width() > 1;
             let grows = kind == PredictorKind::Trees;
-            let each: &[Ensembles] = if many && grows { &[Ensembles::One, Ensembles::Each] } else { &[Ensembles::One] };
+            let each: &[Ensembles] =
+                if many && grows { &[Ensembles::One, Ensembles::Each] } else { &[Ensembles::One] };
             for &ensembles in each {
                 let ensembles = if many { ensembles } else { recipe.ensembles };
                 let recipe = Recipe { ensembles, ..recipe.clone() };
@@ -237,4 +236,3 @@ fn from(search: &Search<'_, '_>, start: usize, name: MethodName, seed: u64) -> V
     };
     Recipe::of(own.settings(), name, seed).into_iter().map(one).collect()
 }
-

@@ -150,7 +150,8 @@ mod tests {
     fn the_simplest_of_those_that_cannot_be_told_apart() {
         let noise = |row: usize| ((row * 7919) % 101) as f64 / 101.0;
         let base: Vec<f64> = (0..100).map(|row| 3.0 + noise(row)).collect();
-        let same: Vec<f64> = base.iter().enumerate().map(|(i, r)| r - 0.01 + noise(i + 31) - noise(i + 57)).collect();
+        let same: Vec<f64> =
+            base.iter().enumerate().map(|(i, r)| r - 0.01 + noise(i + 31) - noise(i + 57)).collect();
         let lower: Vec<f64> = base.iter().map(|r| r - 1.0).collect();
         let all = |_: usize| true;
         let two = costs(vec![base.clone(), same.clone()], vec![true, false]);

@@ -76,7 +76,8 @@ fn units(task: &Task, seed: u64) -> (Way, Vec<Vec<usize>>) {
     let units = if series { by(&|row| data.series.of(row) as u64) } else { by(&time) };
     let last = task.train().iter().map(|row| time(*row)).max();
     let follows = !series && task.valid().iter().map(|row| time(*row)).min() > last;
-    let timed = !data.times.is_empty() || matches!(settings.split, Split::Chronological { .. } | Split::Timed(_));
+    let timed =
+        !data.times.is_empty() || matches!(settings.split, Split::Chronological { .. } | Split::Timed(_));
     let way = match (follows, timed) {
         (true, true) => Way::Rolling,
         (true, false) => Way::Blocks,

@@ -19,7 +19,8 @@ impl Search<'_, '_> {
         }
         way.reverse();
         let task = self.task();
-        let (mut fitted, mut lineage, mut seconds): (Option<Fitted>, Vec<Recipe>, f64) = (None, Vec::new(), 0.0);
+        let (mut fitted, mut lineage, mut seconds): (Option<Fitted>, Vec<Recipe>, f64) =
+            (None, Vec::new(), 0.0);
         for idea in way {
             let (kind, from) = (self.ideas[idea].kind, self.ideas[idea].from);
             match self.ideas[idea].step.clone() {

@@ -108,8 +108,11 @@ impl<'t, 'a> Search<'t, 'a> {
                 let number = format!("{name}, fold {}/{}", f + 1, self.folds.len());
                 let recipe = Recipe { name: number, ..*recipe };
                 let own = task.on(kind, fold.train.clone(), fold.valid.clone());
-                let own =
-                    if stops(&own, &recipe) { own } else { task.on(kind, fold.rest.clone(), fold.valid.clone()) };
+                let own = if stops(&own, &recipe) {
+                    own
+                } else {
+                    task.on(kind, fold.rest.clone(), fold.valid.clone())
+                };
                 let fitted = self.trainer.fit(&own, &recipe, start.as_ref())?;
                 if fitted.ended == Ended::Interrupted {
                     self.stopped = Some((idea, Some(fitted)));
@@ -196,7 +199,8 @@ impl<'t, 'a> Search<'t, 'a> {
         }
         all.sort_by_key(|(row, ..)| *row);
         let rows: Vec<usize> = all.iter().map(|(row, ..)| *row).collect();
-        let predictions: Vec<f64> = all.iter().flat_map(|(_, predicted, _)| predicted.iter().copied()).collect();
+        let predictions: Vec<f64> =
+            all.iter().flat_map(|(_, predicted, _)| predicted.iter().copied()).collect();
         let decisions: Vec<Decision> = all.into_iter().map(|(.., decision)| decision.clone()).collect();
         let measures = Measures::of(&decisions, &predictions, &task.targets(&rows));
         Judgement { rows, predictions, decisions, measures }

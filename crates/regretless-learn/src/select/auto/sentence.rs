@@ -51,7 +51,10 @@ pub(super) fn sentence(said: &Said<'_>) -> String {
             four(other)
         )
     } else if chosen == said.best.0 {
-        format!("kept {chosen}, the best of {} with regret {regret} in {folds}", count(said.candidates, "candidate"))
+        format!(
+            "kept {chosen}, the best of {} with regret {regret} in {folds}",
+            count(said.candidates, "candidate")
+        )
     } else {
         format!(
             "kept {chosen}, the simplest of {} within a standard error of the best: regret {regret} in {folds}, {} of {}",
@@ -70,6 +73,12 @@ pub(super) fn sentence(said: &Said<'_>) -> String {
 /// A gain as a change of regret.
 fn percent(gain: f64, of: f64) -> String {
     let share = if of.abs() > 0.0 { 100.0 * gain / of.abs() } else { 0.0 };
-    let sign = if share >= 0.05 { "−" } else if share <= -0.05 { "+" } else { "" };
+    let sign = if share >= 0.05 {
+        "−"
+    } else if share <= -0.05 {
+        "+"
+    } else {
+        ""
+    };
     format!("{sign}{:.1} %", share.abs())
 }
