@@ -267,7 +267,7 @@ def test_dir_is_complete() -> None:
         ({"epochs": -1}, "epochs: invalid value: integer `-1`, expected a whole number from 0 on"),
         (
             {"predictor": "forest"},
-            "predictor: unknown value `forest`, expected one of `constant`, `linear`, `mlp`, `trees`, `given`",
+            "predictor: unknown value `forest`, expected one of `auto`, `constant`, `linear`, `mlp`, `trees`, `given`",
         ),
         ({"dropout": "half"}, 'dropout: invalid type: string "half", expected a number'),
     ],

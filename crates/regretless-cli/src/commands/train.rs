@@ -78,18 +78,16 @@ fn render(run: &Run, trained: &Trained) -> Result<String, CliError> {
         out.push('\n');
     }
     let [train, valid, test] = trained.rows;
-    if trained.tried.iter().any(|t| t.folds > 0) {
+    let folds = !trained.interrupted && trained.tried.iter().any(|t| t.folds > 0);
+    if folds {
         let _ = writeln!(out, "Chosen and trained on {} rows, judged on {test}.", train + valid);
     } else {
         let _ = writeln!(out, "Trained on {train} rows, chosen on {valid}, judged on {test}.");
     }
     let features = run.model()?.1.features;
     let _ = writeln!(out, "{}\n", wrapped(&format!("Features: {}.", names(&features)), 0));
-    let part = if trained.tried.iter().any(|t| t.folds > 0) {
-        "rows out of fold (there is no test part)"
-    } else {
-        "validation (there is no test part)"
-    };
+    let part =
+        if folds { "rows out of fold (there is no test part)" } else { "validation (there is no test part)" };
     let (part, judged) = match &trained.test {
         Some(test) => ("test", test),
         None => (part, &trained.valid),

@@ -113,12 +113,14 @@ impl Search<'_, '_> {
         Ok((Chosen { candidate, tried: self.tried(), sentence: said }, others))
     }
 
-    /// What there is when somebody asked for the end: the best so far, from the rest of one fold.
+    /// What there is when somebody asked for the end: the best of those that are known best, without the first fold.
     fn unfinished(mut self) -> Result<Chosen, LearnError> {
-        let done: Vec<usize> = (0..self.folds.len()).collect();
-        let begun = (0..self.ideas.len()).filter(|&idea| self.held[idea][0].is_some());
-        // On the first fold all of them were.
-        let best = begun.min_by(|&a, &b| self.rank(a, b, &done[..1]));
+        // Folds are done in their order: those that most of are known are compared on the same.
+        let done = |idea: usize| self.held[idea].iter().flatten().count();
+        let most = (0..self.ideas.len()).map(done).max().unwrap_or(0);
+        let folds: Vec<usize> = (0..most).collect();
+        let known = (0..self.ideas.len()).filter(|&idea| most > 0 && done(idea) == most);
+        let best = known.min_by(|&a, &b| self.rank(a, b, &folds));
         let (idea, fitted) = match (best, self.stopped.take()) {
             (Some(idea), _) => {
                 let held = self.held[idea][0].as_ref();

@@ -1,9 +1,9 @@
 //! Counted work: how much a candidate costs, the same on every machine.
 //!
 //! ```text
-//! a solve       3·n·(n + m) + 4,000          n variables, m rows; with scenarios so often as their number has digits
-//! a network     6 a weight and row           an epoch, forward and backward
-//! trees         8 a feature and row, 12 an output and row
+//! a solve       15·n·(n + m) + 4,000         n variables, m rows; with scenarios so often as their number has digits
+//! a network     1 a weight and row           an epoch, forward and backward
+//! trees         30 a feature and row, 40 an output and row
 //! ```
 //!
 //! A unit is about a nanosecond of one core.
@@ -30,7 +30,7 @@ impl Work {
         let problem = task.problem();
         let n = problem.n() as f64;
         let rows = problem.soft().d.len() + problem.at_most().rhs.len() + problem.equal().rhs.len();
-        Self { spent: 0.0, budget: BUDGET, solve: 3.0 * n * (n + rows as f64) + 4000.0 }
+        Self { spent: 0.0, budget: BUDGET, solve: 15.0 * n * (n + rows as f64) + 4000.0 }
     }
 
     /// So many epochs of a recipe.
@@ -40,11 +40,11 @@ impl Work {
         let settings = &task.settings().predictor;
         let row = match settings.kind {
             PredictorKind::Constant | PredictorKind::Given => 0.0,
-            PredictorKind::Linear => 6.0 * features * width,
-            PredictorKind::Trees => 8.0 * features + 12.0 * width,
+            PredictorKind::Linear => features * width,
+            PredictorKind::Trees => 30.0 * features + 40.0 * width,
             PredictorKind::Auto | PredictorKind::Mlp => {
                 let sizes = settings.layers.iter().map(|size| *size as f64).chain([width]);
-                6.0 * sizes.fold((0.0, features), |(sum, from), to| (sum + from * to, to)).0
+                sizes.fold((0.0, features), |(sum, from), to| (sum + from * to, to)).0
             }
         };
         let scenarios = if recipe.trains_through_errors() { digits(train) } else { 1.0 };
