@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub(crate) mod benchmark;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;

@@ -1,0 +1,102 @@
+//! What is to be done: cells × contenders.
+
+use regretless_learn::Content;
+
+use crate::BenchmarkError;
+use crate::contender::Contender;
+use crate::suite::{Cell, Suite};
+
+/// What somebody asks for; all of it where they say nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// A few settings and draws: minutes.
+    pub quick: bool,
+    /// Settings that have one of these texts in their name, such as `paths n=100 degree=8`.
+    pub only: Vec<String>,
+    /// The first so many draws.
+    pub draws: Option<usize>,
+    /// Names of contenders.
+    pub contenders: Vec<String>,
+}
+
+/// A contender in a cell.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// Which suite, by its place in the list.
+    pub(crate) suite: usize,
+    /// The cell.
+    pub cell: Cell,
+    /// What decides.
+    pub contender: Contender,
+    /// Changes with everything that decides what comes of it.
+    pub hash: String,
+}
+
+/// All trials, and the settings they are of.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Suite, setting and contenders, in the order of tables.
+    pub settings: Vec<(usize, String, Vec<Contender>)>,
+    /// Trials; first draws come first, so that early results cover all settings.
+    pub trials: Vec<Trial>,
+}
+
+/// Makes the plan of what somebody asks for.
+pub fn plan(suites: &[Box<dyn Suite>], wanted: &Wanted) -> Result<Plan, BenchmarkError> {
+    let known: Vec<&'static str> = {
+        let mut names: Vec<_> = suites.iter().flat_map(|s| s.contenders()).map(|c| c.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    if let Some(bad) = wanted.contenders.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(BenchmarkError::Settings {
+            what: format!("there is no contender `{}`", regretless_learn::visible(bad)),
+            hint: format!("there are {}", known.join(", ")),
+        });
+    }
+    let mut settings = Vec::new();
+    let mut by_draw: Vec<(u64, Trial)> = Vec::new();
+    for (place, suite) in suites.iter().enumerate() {
+        let named = |setting: &String| {
+            let name = format!("{} {setting}", suite.id());
+            wanted.only.is_empty() || wanted.only.iter().any(|text| name.contains(text.trim()))
+        };
+        // Who names settings means all that have the name, quick or not.
+        let quick = wanted.quick && wanted.only.is_empty();
+        let all = if quick { suite.quick() } else { suite.settings() };
+        let mut contenders = suite.contenders();
+        contenders.retain(|c| wanted.contenders.is_empty() || wanted.contenders.iter().any(|n| n == c.name));
+        let most = suite.draws(false);
+        let draws = wanted.draws.map_or_else(|| suite.draws(wanted.quick), |n| n.min(most));
+        for setting in all.into_iter().filter(named).filter(|_| !contenders.is_empty()) {
+            for draw in 0..draws as u64 {
+                let cell = Cell {
+                    suite: suite.id().into(),
+                    setting: setting.clone(),
+                    draw: suite.first_draw() + draw,
+                };
+                for contender in &contenders {
+                    let hash = hash(suite.as_ref(), &cell, contender);
+                    let (cell, contender) = (cell.clone(), contender.clone());
+                    by_draw.push((draw, Trial { suite: place, cell, contender, hash }));
+                }
+            }
+            settings.push((place, setting, contenders.clone()));
+        }
+    }
+    if settings.is_empty() {
+        let ids: Vec<&str> = suites.iter().map(|s| s.id()).collect();
+        return Err(BenchmarkError::Settings {
+            what: "nothing of what is there was asked for".into(),
+            hint: format!("--only takes a part of a name: {}, n=100, degree=8", ids.join(", ")),
+        });
+    }
+    by_draw.sort_by_key(|(draw, _)| *draw);
+    Ok(Plan { settings, trials: by_draw.into_iter().map(|(_, trial)| trial).collect() })
+}
+
+fn hash(suite: &dyn Suite, cell: &Cell, contender: &Contender) -> String {
+    let version = Content::default().text(env!("CARGO_PKG_VERSION")).text(&suite.fingerprint());
+    version.spelled(cell).spelled(contender).hash()
+}
