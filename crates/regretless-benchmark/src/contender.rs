@@ -3,9 +3,11 @@
 use std::fmt;
 
 use regretless_learn::{
-    MethodName, PredictorKind, PredictorSettings, Settings, TargetTransform, TrainingSettings, TreeSettings,
-    Warmup,
+    MethodError, MethodName, PredictorKind, PredictorSettings, Settings, TargetTransform, TrainingSettings,
+    TreeSettings, Warmup,
 };
+
+use crate::BenchmarkError;
 
 /// A way to decisions.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +25,8 @@ pub struct Contender {
 pub enum How {
     /// A training method with a predictor. All else is as it is for a user who says nothing.
     Method(Fit),
+    /// The method that the contender is named after, with the settings and the predictor of the task.
+    Own,
     /// The quantile of the past at the share of the costs, each series by itself: the sample average without features.
     Saa,
     /// The predictions of a method are the orders, scaled to the room there is.
@@ -77,7 +81,7 @@ impl Contender {
 
     /// True for a choice among methods, which is compared with the best of them.
     pub fn is_auto(&self) -> bool {
-        matches!(&self.how, How::Method(fit) if fit.method == "auto")
+        self.name == "auto"
     }
 }
 
@@ -87,15 +91,15 @@ impl fmt::Display for Contender {
     }
 }
 
-impl Fit {
-    /// The method's name, read.
-    pub(crate) fn name(&self) -> Result<MethodName, crate::BenchmarkError> {
-        self.method.parse().map_err(|error: regretless_learn::MethodError| crate::BenchmarkError::Settings {
-            what: error.to_string(),
-            hint: "this is a mistake in the program".into(),
-        })
-    }
+/// A method's name, read.
+pub(crate) fn name_of(method: &str) -> Result<MethodName, BenchmarkError> {
+    method.parse().map_err(|error: MethodError| BenchmarkError::Settings {
+        what: error.to_string(),
+        hint: "this is a mistake in the program".into(),
+    })
+}
 
+impl Fit {
     /// The settings of a problem file that names predictor, transform and warm-up and nothing else.
     pub(crate) fn settings(&self, base: &Settings, seed: u64) -> Settings {
         let kind = self.predictor;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use regretless_learn::LearnError;
+use regretless_paper::PaperError;
 use thiserror::Error;
 
 /// Why something could not be measured. The display form is one line; [`BenchmarkError::hint`] says what to do.
@@ -27,6 +28,9 @@ pub enum BenchmarkError {
         /// What to do about it.
         hint: String,
     },
+    /// An application of the paper that cannot be had.
+    #[error(transparent)]
+    Paper(#[from] PaperError),
     /// Training that cannot be done.
     #[error(transparent)]
     Learn(#[from] LearnError),
@@ -41,6 +45,7 @@ impl BenchmarkError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::File { hint, .. } | Self::Settings { hint, .. } => Some(hint.clone()),
+            Self::Paper(error) => error.hint(),
             Self::Learn(error) => error.hint().map(|hint| hint.to_string()),
         }
     }

@@ -4,9 +4,11 @@
 //! decides. [`run`] does what is not among the [`Results`] yet, one line for each; [`board`] makes the [`Row`]s of the tables of
 //! them. Nothing is chosen by what a test part says.
 
+pub mod applied;
 mod board;
 mod contender;
 mod error;
+mod late;
 pub mod newsvendor;
 pub mod paths;
 mod plan;

@@ -206,6 +206,7 @@ impl Suite for Paths {
             room: Vec::new(),
             worth,
             blocks: Vec::new(),
+            own: None,
         })
     }
 

@@ -69,7 +69,12 @@ pub fn plan(suites: &[Box<dyn Suite>], wanted: &Wanted) -> Result<Plan, Benchmar
         contenders.retain(|c| wanted.contenders.is_empty() || wanted.contenders.iter().any(|n| n == c.name));
         let most = suite.draws(false);
         let draws = wanted.draws.map_or_else(|| suite.draws(wanted.quick), |n| n.min(most));
-        for setting in all.into_iter().filter(named).filter(|_| !contenders.is_empty()) {
+        let all: Vec<String> = all.into_iter().filter(named).filter(|_| !contenders.is_empty()).collect();
+        if all.is_empty() {
+            continue;
+        }
+        let fingerprint = suite.fingerprint()?;
+        for setting in all {
             for draw in 0..draws as u64 {
                 let cell = Cell {
                     suite: suite.id().into(),
@@ -77,7 +82,7 @@ pub fn plan(suites: &[Box<dyn Suite>], wanted: &Wanted) -> Result<Plan, Benchmar
                     draw: suite.first_draw() + draw,
                 };
                 for contender in &contenders {
-                    let hash = hash(suite.as_ref(), &cell, contender);
+                    let hash = hash(&fingerprint, &cell, contender);
                     let (cell, contender) = (cell.clone(), contender.clone());
                     by_draw.push((draw, Trial { suite: place, cell, contender, hash }));
                 }
@@ -96,7 +101,7 @@ pub fn plan(suites: &[Box<dyn Suite>], wanted: &Wanted) -> Result<Plan, Benchmar
     Ok(Plan { settings, trials: by_draw.into_iter().map(|(_, trial)| trial).collect() })
 }
 
-fn hash(suite: &dyn Suite, cell: &Cell, contender: &Contender) -> String {
-    let version = Content::default().text(env!("CARGO_PKG_VERSION")).text(&suite.fingerprint());
+fn hash(fingerprint: &str, cell: &Cell, contender: &Contender) -> String {
+    let version = Content::default().text(env!("CARGO_PKG_VERSION")).text(fingerprint);
     version.spelled(cell).spelled(contender).hash()
 }

@@ -7,7 +7,7 @@ use regretless_core::Batch;
 use regretless_learn::{Executor, Interrupt, LearnError, Observer, Settings, Trainer, train, trial};
 
 use crate::BenchmarkError;
-use crate::contender::{Fit, How};
+use crate::contender::{Fit, How, name_of};
 use crate::plan::{Plan, Trial};
 use crate::record::{Record, Results};
 use crate::saa;
@@ -87,7 +87,17 @@ fn one(
     let (regrets, note) = match &asked.contender.how {
         How::Method(fit) => {
             let task = question.task(fit.settings(&question.settings, asked.cell.draw))?;
-            let record = trial(&task, fit.name()?, asked.cell.draw, interrupt)?;
+            let record = trial(&task, name_of(fit.method)?, asked.cell.draw, interrupt)?;
+            (record.regrets, Some(record.sentence).filter(|sentence| !sentence.is_empty()))
+        }
+        How::Own => {
+            let Some(task) = &question.own else {
+                return Err(BenchmarkError::Settings {
+                    what: format!("{} has no settings of its own", asked.cell),
+                    hint: "this is a mistake in the program".into(),
+                });
+            };
+            let record = trial(task, name_of(asked.contender.name)?, asked.cell.draw, interrupt)?;
             (record.regrets, Some(record.sentence).filter(|sentence| !sentence.is_empty()))
         }
         How::ToFit(fit) => {
@@ -136,7 +146,7 @@ fn predicted(
 ) -> Result<Vec<f64>, BenchmarkError> {
     let task = question.task(fit.settings(&question.settings, seed))?;
     let mut quiet = Quiet(interrupt);
-    let chosen = train(&mut Trainer::new(&task, None, &mut quiet)?, fit.name()?, seed)?;
+    let chosen = train(&mut Trainer::new(&task, None, &mut quiet)?, name_of(fit.method)?, seed)?;
     let rows = task.test();
     Ok(chosen.candidate.fitted.model.predict(&task.features(rows), rows.len()))
 }

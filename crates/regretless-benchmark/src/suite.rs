@@ -9,6 +9,7 @@ use regretless_learn::{Dataset, ErrorWeights, Known, LearnError, Settings, Task}
 use serde::{Deserialize, Serialize};
 
 use crate::BenchmarkError;
+use crate::applied::Applied;
 use crate::contender::Contender;
 use crate::newsvendor::{Orders, Ovens};
 use crate::paths::Paths;
@@ -49,6 +50,8 @@ pub struct Question {
     pub worth: Vec<f64>,
     /// The block that each test row is in, such as its day, ascending; empty where draws are what is paired.
     pub blocks: Vec<u32>,
+    /// A task whose settings and predictor are its own, for contenders that name a method alone.
+    pub own: Option<Arc<Task>>,
 }
 
 impl Question {
@@ -72,6 +75,7 @@ impl Question {
             settings,
             sides: vec![weights],
             room: Vec::new(),
+            own: None,
             ..self.clone()
         })
     }
@@ -145,8 +149,8 @@ pub trait Suite: Sync {
     fn question(&self, cell: &Cell) -> Result<Question, BenchmarkError>;
 
     /// Changes with data that are read from files.
-    fn fingerprint(&self) -> String {
-        String::new()
+    fn fingerprint(&self) -> Result<String, BenchmarkError> {
+        Ok(String::new())
     }
 
     /// Figures of others for a setting.
@@ -156,15 +160,17 @@ pub trait Suite: Sync {
     }
 }
 
-/// All suites: those that are drawn, and those whose data are in the folder.
+/// All suites: those that are drawn, and those whose data are in the folder. Files are read when they are first asked for.
 pub fn suites(data: Option<&Path>) -> Result<Vec<Box<dyn Suite>>, BenchmarkError> {
     let folder = |name: &str| data.map(|dir| dir.join(name)).filter(|dir| dir.is_dir());
-    let paths = Paths::new(folder("spo_tables").as_deref())?;
-    let mut suites: Vec<Box<dyn Suite>> = vec![Box::new(paths)];
+    let mut suites: Vec<Box<dyn Suite>> = vec![Box::new(Paths::new(folder("spo_tables").as_deref())?)];
     if let Some(dir) = folder("newsvendor") {
-        suites.push(Box::new(Orders::yaz(&dir)?));
-        suites.push(Box::new(Orders::bakery(&dir)?));
-        suites.push(Box::new(Ovens::read(&dir)?));
+        suites.push(Box::new(Orders::yaz(&dir)));
+        suites.push(Box::new(Orders::bakery(&dir)));
+        suites.push(Box::new(Ovens::new(&dir)));
     }
+    suites.extend(folder("ercot").map(|dir| Box::new(Applied::ercot(&dir)) as Box<dyn Suite>));
+    suites.extend(folder("sp500").map(|dir| Box::new(Applied::portfolio(&dir)) as Box<dyn Suite>));
+    suites.push(Box::new(Applied::lp()));
     Ok(suites)
 }

@@ -10,34 +10,32 @@ use super::panel::Panel;
 use super::{bakery, yaz};
 use crate::BenchmarkError;
 use crate::contender::{Contender, How};
+use crate::late::Late;
 use crate::saa;
 use crate::suite::{Cell, Question, Suite, order};
 
 const LEVELS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
 
 /// A table of demand.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Orders {
     id: &'static str,
     title: &'static str,
-    panel: Panel,
-    fingerprint: String,
+    panel: Late<Panel>,
 }
 
 impl Orders {
     /// The bakery's, from a folder with `Bakery_dataset.csv.zip`.
-    pub fn bakery(dir: &Path) -> Result<Self, BenchmarkError> {
-        let panel = bakery::read(&dir.join("Bakery_dataset.csv.zip"))?;
-        Ok(Self::of("bakery", "Newsvendor, bakery: 105 series", panel))
+    pub fn bakery(dir: &Path) -> Self {
+        let path = dir.join("Bakery_dataset.csv.zip");
+        let panel = Late::new(move || bakery::read(&path));
+        Self { id: "bakery", title: "Newsvendor, bakery: 105 series", panel }
     }
 
     /// The restaurant's, from a folder with `ddop_yaz_data.csv.gz` and `ddop_yaz_target.csv.gz`.
-    pub fn yaz(dir: &Path) -> Result<Self, BenchmarkError> {
-        Ok(Self::of("yaz", "Newsvendor, Yaz: 7 series", yaz::read(dir)?))
-    }
-
-    fn of(id: &'static str, title: &'static str, panel: Panel) -> Self {
-        Self { id, title, fingerprint: panel.fingerprint(), panel }
+    pub fn yaz(dir: &Path) -> Self {
+        let dir = dir.to_owned();
+        Self { id: "yaz", title: "Newsvendor, Yaz: 7 series", panel: Late::new(move || yaz::read(&dir)) }
     }
 }
 
@@ -94,11 +92,11 @@ impl Suite for Orders {
                 hint: "a setting reads features=all level=0.9".into(),
             });
         };
-        question(&self.panel, all, level)
+        question(self.panel.get()?, all, level)
     }
 
-    fn fingerprint(&self) -> String {
-        self.fingerprint.clone()
+    fn fingerprint(&self) -> Result<String, BenchmarkError> {
+        Ok(self.panel.get()?.fingerprint())
     }
 }
 
@@ -131,6 +129,7 @@ fn question(panel: &Panel, all: bool, level: f64) -> Result<Question, BenchmarkE
         settings,
         sides: vec![weights],
         room: Vec::new(),
+        own: None,
     })
 }
 

@@ -19,6 +19,7 @@ use super::orders::cost;
 use super::panel::Panel;
 use crate::BenchmarkError;
 use crate::contender::{Contender, Fit, How};
+use crate::late::Late;
 use crate::saa;
 use crate::suite::{Cell, Question, Suite};
 
@@ -28,25 +29,29 @@ const PRODUCTS: usize = 3;
 const ROOMS: [f64; 3] = [0.8, 1.0, 1.2];
 
 /// The bakery with ovens.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Ovens {
-    panel: Panel,
-    fingerprint: String,
+    panel: Late<Panel>,
 }
 
 impl Ovens {
-    /// Reads `Bakery_dataset.csv.zip` from a folder.
-    pub fn read(dir: &Path) -> Result<Self, BenchmarkError> {
+    /// From a folder with `Bakery_dataset.csv.zip`.
+    pub fn new(dir: &Path) -> Self {
         let path = dir.join("Bakery_dataset.csv.zip");
-        let panel = bakery::read(&path)?;
-        let shop = |name: &String| name.split(' ').next().unwrap_or_default().to_owned();
-        let same = |shops: &[String]| shops.iter().all(|s| shop(s) == shop(&shops[0]));
-        if panel.series.len() % PRODUCTS != 0 || !panel.series.chunks(PRODUCTS).all(same) {
-            let hint = "the bakery's table has three products in every shop";
-            return Err(BenchmarkError::file(&path, "shops do not have the same products", hint));
-        }
-        Ok(Self { fingerprint: panel.fingerprint(), panel })
+        Self { panel: Late::new(move || read(&path)) }
     }
+}
+
+/// The bakery's table, whose shops all have the same products.
+fn read(path: &Path) -> Result<Panel, BenchmarkError> {
+    let panel = bakery::read(path)?;
+    let shop = |name: &String| name.split(' ').next().unwrap_or_default().to_owned();
+    let same = |shops: &[String]| shops.iter().all(|s| shop(s) == shop(&shops[0]));
+    if panel.series.len() % PRODUCTS != 0 || !panel.series.chunks(PRODUCTS).all(same) {
+        let hint = "the bakery's table has three products in every shop";
+        return Err(BenchmarkError::file(path, "shops do not have the same products", hint));
+    }
+    Ok(panel)
 }
 
 fn name(room: f64) -> String {
@@ -144,11 +149,11 @@ impl Suite for Ovens {
                 hint: "a setting reads room=0.8".into(),
             });
         };
-        question(&self.panel, room, sides(cell.draw))
+        question(self.panel.get()?, room, sides(cell.draw))
     }
 
-    fn fingerprint(&self) -> String {
-        self.fingerprint.clone()
+    fn fingerprint(&self) -> Result<String, BenchmarkError> {
+        Ok(self.panel.get()?.fingerprint())
     }
 }
 
@@ -197,6 +202,7 @@ fn question(panel: &Panel, room: f64, sides: Vec<ErrorWeights>) -> Result<Questi
         data: Arc::new(dataset(panel, &parts, &rooms)),
         settings: Settings::default(),
         sides,
+        own: None,
     })
 }
 
