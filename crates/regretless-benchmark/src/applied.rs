@@ -118,11 +118,12 @@ impl Suite for Applied {
     }
 
     fn quick(&self) -> Vec<String> {
-        Vec::new()
+        // The others take minutes a training.
+        if self.id == "lp" { self.settings().into_iter().take(1).collect() } else { Vec::new() }
     }
 
-    fn draws(&self, _: bool) -> usize {
-        5
+    fn draws(&self, quick: bool) -> usize {
+        if quick { 3 } else { 5 }
     }
 
     fn contenders(&self) -> Vec<Contender> {

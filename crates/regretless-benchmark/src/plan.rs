@@ -11,7 +11,7 @@ use crate::suite::{Cell, Suite};
 pub struct Wanted {
     /// A few settings and draws: minutes.
     pub quick: bool,
-    /// Settings that have one of these texts in their name, such as `paths n=100 degree=8`.
+    /// Settings that have all words of one of these texts in their name, such as `paths n=100 degree=8`.
     pub only: Vec<String>,
     /// The first so many draws.
     pub draws: Option<usize>,
@@ -60,7 +60,8 @@ pub fn plan(suites: &[Box<dyn Suite>], wanted: &Wanted) -> Result<Plan, Benchmar
     for (place, suite) in suites.iter().enumerate() {
         let named = |setting: &String| {
             let name = format!("{} {setting}", suite.id());
-            wanted.only.is_empty() || wanted.only.iter().any(|text| name.contains(text.trim()))
+            let has = |word: &str| name.split(' ').any(|own| own == word);
+            wanted.only.is_empty() || wanted.only.iter().any(|text| text.split_whitespace().all(has))
         };
         // Who names settings means all that have the name, quick or not.
         let quick = wanted.quick && wanted.only.is_empty();
@@ -94,7 +95,7 @@ pub fn plan(suites: &[Box<dyn Suite>], wanted: &Wanted) -> Result<Plan, Benchmar
         let ids: Vec<&str> = suites.iter().map(|s| s.id()).collect();
         return Err(BenchmarkError::Settings {
             what: "nothing of what is there was asked for".into(),
-            hint: format!("--only takes a part of a name: {}, n=100, degree=8", ids.join(", ")),
+            hint: format!("--only takes words of a name: {}, n=100, degree=8, level=0.9", ids.join(", ")),
         });
     }
     by_draw.sort_by_key(|(draw, _)| *draw);

@@ -131,9 +131,9 @@ impl Suite for Ovens {
         };
         let rule = |name, how| Contender { name, two_stage: true, how };
         vec![
-            rule("SAA, to fit", How::Saa),
-            rule("trees l2, to fit", How::ToFit(trees("l2"))),
-            rule("trees quantile, to fit", How::Quantiles(trees("weighted-l1"))),
+            rule("SAA to fit", How::Saa),
+            rule("trees l2 to fit", How::ToFit(trees("l2"))),
+            rule("trees quantile to fit", How::Quantiles(trees("weighted-l1"))),
             Contender::plain("trees l2", "l2", Trees).two_stage(),
             Contender::plain("ridge + residuals", "l2+scenarios", Linear).two_stage(),
             Contender::plain("trees + residuals", "l2+scenarios", Trees).two_stage(),

@@ -32,14 +32,14 @@ pub(crate) enum What {
 
 #[derive(Args, Debug)]
 pub(crate) struct QualityArgs {
-    /// The folder with the data (`spo_tables`, `newsvendor`): tasks without their data are left out, and published figures with them.
-    /// Default: REGRETLESS_DATA
+    /// The folder with the data (`spo_tables`, `newsvendor`, `ercot`, `sp500`): tasks without their data are left out. Default:
+    /// REGRETLESS_DATA
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// A few settings and draws: minutes
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Settings with this in their name, such as `paths` or `n=1000 degree=8`; repeat for several
+    /// Settings with these words in their name, such as `paths` or `n=1000 degree=8`; repeat for several
     #[arg(long, value_name = "TEXT")]
     pub(crate) only: Vec<String>,
     /// The first so many draws; by default all of the protocol

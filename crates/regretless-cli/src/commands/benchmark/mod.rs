@@ -34,7 +34,7 @@ fn data(args: &QualityArgs) -> Result<Option<PathBuf>, BenchmarkError> {
     if dir.is_dir() {
         return Ok(Some(dir));
     }
-    let hint = "--data names the folder that holds `spo_tables` and `newsvendor`; without it only what is drawn is measured";
+    let hint = "--data names the folder that holds `spo_tables`, `newsvendor`, `ercot` and `sp500`; without it only what is drawn is measured";
     Err(BenchmarkError::File { path: dir, what: "there is no such folder".into(), hint: hint.into() })
 }
 
