@@ -128,8 +128,11 @@ impl Suite for Applied {
 
     fn contenders(&self) -> Vec<Contender> {
         let two_stage = ["constant", "l1", "l2", "weighted-l1", "l2+scenarios", "l2+scaled"];
-        let contender =
-            |&name: &&'static str| Contender { name, two_stage: two_stage.contains(&name), how: How::Own };
+        let contender = |&name: &&'static str| Contender {
+            name: name.into(),
+            two_stage: two_stage.contains(&name),
+            how: How::Own,
+        };
         self.contenders.iter().map(contender).collect()
     }
 

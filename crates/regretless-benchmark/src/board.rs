@@ -119,12 +119,12 @@ fn columns<'a>(
     let mut draws: Vec<u64> = found.keys().map(|(_, draw)| *draw).collect();
     draws.sort_unstable();
     draws.dedup();
-    draws.retain(|draw| contenders.iter().all(|c| found.contains_key(&(c.name, *draw))));
+    draws.retain(|draw| contenders.iter().all(|c| found.contains_key(&(&*c.name, *draw))));
     if draws.is_empty() {
         return Vec::new();
     }
     let column = |contender: &'a Contender| {
-        let records: Vec<&Record> = draws.iter().map(|draw| found[&(contender.name, *draw)]).collect();
+        let records: Vec<&Record> = draws.iter().map(|draw| found[&(&*contender.name, *draw)]).collect();
         let values = records.iter().flat_map(|r| r.values.iter().copied()).collect();
         Column { contender, records, values }
     };
@@ -160,12 +160,12 @@ fn rows(suite: &dyn Suite, setting: &str, columns: &[Column<'_>]) -> Vec<Row> {
         Row {
             suite: suite.id().into(),
             setting: setting.into(),
-            contender: column.contender.name.into(),
+            contender: column.contender.name.to_string(),
             two_stage: column.contender.two_stage,
             mean: mean(&column.values),
             error: error(&column.values),
             paired: column.values.len(),
-            against: other.map(|other| other.contender.name.into()),
+            against: other.map(|other| other.contender.name.to_string()),
             difference: differences.as_deref().map(mean),
             difference_error: differences.as_deref().and_then(error),
             p: test.map(|t| t.p_value),
@@ -186,7 +186,7 @@ fn verdict(suite: &dyn Suite, setting: &str, columns: &[Column<'_>]) -> Option<V
         suite: suite.id().into(),
         setting: setting.into(),
         auto: mean(&auto.values),
-        best: best.contender.name.into(),
+        best: best.contender.name.to_string(),
         mean: mean(&best.values),
         difference: mean(&differences),
         error: error(&differences),

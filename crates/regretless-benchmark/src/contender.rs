@@ -1,6 +1,8 @@
 //! What decides: a column of the scoreboard.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::path::PathBuf;
 
 use regretless_learn::{
     MethodError, MethodName, PredictorKind, PredictorSettings, Settings, TargetTransform, TrainingSettings,
@@ -13,7 +15,7 @@ use crate::BenchmarkError;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contender {
     /// What it is called in tables.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Whether it looks at predictions only, so that it is among the two-stage baselines.
     pub two_stage: bool,
     /// How it decides.
@@ -33,6 +35,8 @@ pub enum How {
     ToFit(Fit),
     /// The same with a model of its own for each quantity, on the two sides of its costs.
     Quantiles(Fit),
+    /// By forecasts made elsewhere, read from a folder.
+    Given(PathBuf),
 }
 
 /// A training method with a predictor.
@@ -52,7 +56,7 @@ impl Contender {
     /// A method with a predictor, on the targets' own scale.
     pub(crate) const fn plain(name: &'static str, method: &'static str, predictor: PredictorKind) -> Self {
         let fit = Fit { method, predictor, transform: TargetTransform::None, warmup: Warmup::Epochs(0) };
-        Self { name, two_stage: false, how: How::Method(fit) }
+        Self { name: Cow::Borrowed(name), two_stage: false, how: How::Method(fit) }
     }
 
     /// What a user gets who asks for nothing.
@@ -87,7 +91,7 @@ impl Contender {
 
 impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name)
+        f.pad(&self.name)
     }
 }
 

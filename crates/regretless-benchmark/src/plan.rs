@@ -1,9 +1,13 @@
 //! What is to be done: cells × contenders.
 
+use std::borrow::Cow;
+use std::path::PathBuf;
+
 use regretless_learn::Content;
 
 use crate::BenchmarkError;
-use crate::contender::Contender;
+use crate::contender::{Contender, How};
+use crate::given;
 use crate::suite::{Cell, Suite};
 
 /// What somebody asks for; all of it where they say nothing.
@@ -17,6 +21,8 @@ pub struct Wanted {
     pub draws: Option<usize>,
     /// Names of contenders.
     pub contenders: Vec<String>,
+    /// A folder with forecasts of others, each a contender more; see [`export`](crate::export).
+    pub forecasts: Option<PathBuf>,
 }
 
 /// A contender in a cell.
@@ -43,13 +49,13 @@ pub struct Plan {
 
 /// Makes the plan of what somebody asks for.
 pub fn plan(suites: &[Box<dyn Suite>], wanted: &Wanted) -> Result<Plan, BenchmarkError> {
-    let known: Vec<&'static str> = {
+    let known: Vec<Cow<'static, str>> = {
         let mut names: Vec<_> = suites.iter().flat_map(|s| s.contenders()).map(|c| c.name).collect();
         names.sort_unstable();
         names.dedup();
         names
     };
-    if let Some(bad) = wanted.contenders.iter().find(|name| !known.contains(&name.as_str())) {
+    if let Some(bad) = wanted.contenders.iter().find(|name| !known.iter().any(|k| k == name.as_str())) {
         return Err(BenchmarkError::Settings {
             what: format!("there is no contender `{}`", regretless_learn::visible(bad)),
             hint: format!("there are {}", known.join(", ")),
@@ -67,7 +73,7 @@ pub fn plan(suites: &[Box<dyn Suite>], wanted: &Wanted) -> Result<Plan, Benchmar
         let quick = wanted.quick && wanted.only.is_empty();
         let all = if quick { suite.quick() } else { suite.settings() };
         let mut contenders = suite.contenders();
-        contenders.retain(|c| wanted.contenders.is_empty() || wanted.contenders.iter().any(|n| n == c.name));
+        contenders.retain(|c| wanted.contenders.is_empty() || wanted.contenders.iter().any(|n| *n == c.name));
         let most = suite.draws(false);
         let draws = wanted.draws.map_or_else(|| suite.draws(wanted.quick), |n| n.min(most));
         let all: Vec<String> = all.into_iter().filter(named).filter(|_| !contenders.is_empty()).collect();
@@ -76,19 +82,24 @@ pub fn plan(suites: &[Box<dyn Suite>], wanted: &Wanted) -> Result<Plan, Benchmar
         }
         let fingerprint = suite.fingerprint()?;
         for setting in all {
-            for draw in 0..draws as u64 {
-                let cell = Cell {
-                    suite: suite.id().into(),
-                    setting: setting.clone(),
-                    draw: suite.first_draw() + draw,
-                };
+            let cell = |draw: u64| Cell {
+                suite: suite.id().into(),
+                setting: setting.clone(),
+                draw: suite.first_draw() + draw,
+            };
+            let cells: Vec<Cell> = (0..draws as u64).map(cell).collect();
+            let mut contenders = contenders.clone();
+            if let Some(dir) = &wanted.forecasts {
+                contenders.extend(given::contenders(dir, &cells));
+            }
+            for (draw, cell) in (0..).zip(&cells) {
                 for contender in &contenders {
-                    let hash = hash(&fingerprint, &cell, contender);
+                    let hash = hash(&fingerprint, cell, contender)?;
                     let (cell, contender) = (cell.clone(), contender.clone());
                     by_draw.push((draw, Trial { suite: place, cell, contender, hash }));
                 }
             }
-            settings.push((place, setting, contenders.clone()));
+            settings.push((place, setting, contenders));
         }
     }
     if settings.is_empty() {
@@ -102,7 +113,12 @@ pub fn plan(suites: &[Box<dyn Suite>], wanted: &Wanted) -> Result<Plan, Benchmar
     Ok(Plan { settings, trials: by_draw.into_iter().map(|(_, trial)| trial).collect() })
 }
 
-fn hash(fingerprint: &str, cell: &Cell, contender: &Contender) -> String {
+fn hash(fingerprint: &str, cell: &Cell, contender: &Contender) -> Result<String, BenchmarkError> {
     let version = Content::default().text(env!("CARGO_PKG_VERSION")).text(fingerprint);
-    version.spelled(cell).spelled(contender).hash()
+    let version = version.spelled(cell);
+    Ok(match &contender.how {
+        // Wherever they lie.
+        How::Given(dir) => version.text(&given::text(dir, cell, &contender.name)?).hash(),
+        _ => version.spelled(contender).hash(),
+    })
 }

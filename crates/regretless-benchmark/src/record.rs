@@ -83,7 +83,7 @@ impl Results {
 }
 
 /// A name as that of a file.
-fn slug(name: &str) -> String {
+pub(crate) fn slug(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "+.".contains(c) { c } else { '-' };
     name.chars().map(plain).collect()
 }

@@ -8,6 +8,7 @@ use regretless_learn::{Executor, Interrupt, LearnError, Observer, Settings, Trai
 
 use crate::BenchmarkError;
 use crate::contender::{Fit, How, name_of};
+use crate::given;
 use crate::plan::{Plan, Trial};
 use crate::record::{Record, Results};
 use crate::saa;
@@ -97,7 +98,7 @@ fn one(
                     hint: "this is a mistake in the program".into(),
                 });
             };
-            let record = trial(task, name_of(asked.contender.name)?, asked.cell.draw, interrupt)?;
+            let record = trial(task, name_of(&asked.contender.name)?, asked.cell.draw, interrupt)?;
             (record.regrets, Some(record.sentence).filter(|sentence| !sentence.is_empty()))
         }
         How::ToFit(fit) => {
@@ -108,6 +109,10 @@ fn one(
             let orders = quantiles(&question, fit, asked.cell.draw, interrupt)?;
             (outright(&question, &saa::fitted(&question, orders))?, None)
         }
+        How::Given(dir) => {
+            let read = given::predictions(dir, &asked.cell, &asked.contender.name, &question)?;
+            (outright(&question, &read)?, None)
+        }
         How::Saa => (outright(&question, &saa::predictions(&question)?)?, None),
     };
     if interrupt.requested() {
@@ -115,7 +120,7 @@ fn one(
     }
     let record = Record {
         cell: asked.cell.clone(),
-        contender: asked.contender.name.into(),
+        contender: asked.contender.name.to_string(),
         values: question.values(&regrets),
         undecided: regrets.iter().filter(|r| !r.is_finite()).count(),
         seconds: started.elapsed().as_secs_f64(),

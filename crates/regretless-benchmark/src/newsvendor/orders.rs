@@ -75,7 +75,7 @@ impl Suite for Orders {
     fn contenders(&self) -> Vec<Contender> {
         use PredictorKind::{Linear, Trees};
         vec![
-            Contender { name: "SAA", two_stage: true, how: How::Saa },
+            Contender { name: "SAA".into(), two_stage: true, how: How::Saa },
             Contender::plain("ridge l2", "l2", Linear).two_stage(),
             Contender::plain("ridge + residuals", "l2+scenarios", Linear).two_stage(),
             Contender::plain("trees quantile", "weighted-l1", Trees).two_stage(),

@@ -129,7 +129,7 @@ impl Suite for Ovens {
             transform: TargetTransform::None,
             warmup: Warmup::Epochs(0),
         };
-        let rule = |name, how| Contender { name, two_stage: true, how };
+        let rule = |name: &'static str, how| Contender { name: name.into(), two_stage: true, how };
         vec![
             rule("SAA to fit", How::Saa),
             rule("trees l2 to fit", How::ToFit(trees("l2"))),

@@ -48,6 +48,12 @@ pub(crate) struct QualityArgs {
     /// Contenders, separated by commas; by default all
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) contenders: Vec<String>,
+    /// A folder with forecasts of others for the same rows, each a contender more (docs/quality.md)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) forecasts: Option<PathBuf>,
+    /// Write the rows of every cell into a folder, for others to forecast, and do nothing else
+    #[arg(long, value_name = "DIR", conflicts_with = "forecasts")]
+    pub(crate) export: Option<PathBuf>,
     /// Where results, tables and the page go; what is done there is not done again
     #[arg(long, value_name = "DIR", default_value = "quality")]
     pub(crate) out: PathBuf,

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 use indicatif::ProgressBar;
 use regretless_benchmark::{
-    BenchmarkError, Board, Progress, Record, Results, Suite, Wanted, board, plan, run as run_plan, suites,
+    BenchmarkError, Board, Progress, Record, Results, Suite, Wanted, board, export, plan, run as run_plan,
+    suites,
 };
 use regretless_learn::{Threads, write_whole};
 
@@ -43,10 +44,19 @@ fn quality(args: &QualityArgs) -> Result<Outcome, CliError> {
     let wanted = Wanted {
         quick: args.quick,
         only: args.only.clone(),
+        forecasts: args.forecasts.clone(),
         draws: args.draws.map(usize::from),
         contenders: args.contenders.iter().map(|name| name.trim().to_owned()).collect(),
     };
+    if let Some(dir) = args.forecasts.as_ref().filter(|dir| !dir.is_dir()) {
+        let (what, hint) = ("there is no such folder".into(), "--export DIR writes the rows of one".into());
+        return Err(BenchmarkError::File { path: dir.clone(), what, hint }.into());
+    }
     let plan = plan(&suites, &wanted)?;
+    if let Some(dir) = &args.export {
+        let cells = count(export(&suites, &plan, dir)?, "cell");
+        return Ok(Outcome::new(format!("rows of {cells} in {}\n", dir.display()), Exit::Success));
+    }
     let results = Results::open(&args.out)?;
     let stop = crate::interrupt::on_ctrl_c(args.common.max_minutes);
     stop.begin();
