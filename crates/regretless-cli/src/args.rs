@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use regretless_learn::{Shard, Warmup};
 
+use crate::commands::benchmark::BenchmarkArgs;
 use crate::commands::paper::PaperArgs;
 use crate::commands::study::StudyArgs;
 use crate::templates::Template;
@@ -36,6 +37,7 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     Report(ReportArgs),
     Paper(PaperArgs),
+    Benchmark(BenchmarkArgs),
     Study(StudyArgs),
     New(NewArgs),
     Solve(SolveArgs),

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::Path;
 
+use regretless_benchmark::BenchmarkError;
 use regretless_learn::{Base, LearnError, MethodError, Setting};
 use regretless_paper::PaperError;
 use regretless_project::{Place, ProjectError, RunTrouble, SpecError};
@@ -33,6 +34,9 @@ pub(crate) enum CliError {
     /// The paper's applications.
     #[error("{0}")]
     Paper(#[from] PaperError),
+    /// The scoreboard.
+    #[error("{0}")]
+    Benchmark(#[from] BenchmarkError),
     /// A report that cannot be written.
     #[error("{0}")]
     Report(#[from] ReportError),
@@ -152,6 +156,7 @@ impl CliError {
                     .into(),
             ),
             Self::Paper(e) => e.hint().filter(|hint| !hint.is_empty()),
+            Self::Benchmark(e) => e.hint().filter(|hint| !hint.is_empty()),
             Self::Method(_) => {
                 Some(format!("methods: {}, some with +l2 or +stopped, each with +scenarios or +scaled", Base::words()))
             }

@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Report(args) => commands::report::run(args),
         Command::Paper(args) => commands::paper::run(args),
+        Command::Benchmark(args) => commands::benchmark::run(args),
         Command::Study(args) => commands::study::run(args),
         Command::New(args) => commands::new::run(args),
         Command::Solve(args) => commands::solve::run(args),

@@ -10,7 +10,7 @@ pub mod portfolio;
 mod profile;
 pub mod provisioning;
 pub mod published;
-mod random;
+pub mod random;
 mod record;
 mod rows;
 mod study;

@@ -1,6 +1,7 @@
 //! One module a command.
 
 mod backtest;
+pub(crate) mod benchmark;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;

@@ -230,7 +230,7 @@ fn foreign(out: &Path, besides: &str) -> Result<(), PaperError> {
 }
 
 /// The command as it can be given again.
-fn command() -> String {
+pub(crate) fn command() -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=,.:/+@%".contains(c);
     let word = |arg: std::ffi::OsString| {
         let arg = arg.to_string_lossy().into_owned();
@@ -245,7 +245,7 @@ fn command() -> String {
 }
 
 /// The tables of a page in Markdown.
-fn markdown(page: &StudyReport) -> String {
+pub(crate) fn markdown(page: &StudyReport) -> String {
     let mut text = format!("# {}\n\n{}\n", page.title, page.summary);
     for (name, value) in &page.facts {
         let _ = write!(text, "\n- {name}: {value}");
