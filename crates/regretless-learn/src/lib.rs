@@ -68,8 +68,8 @@ pub use settings::{
 };
 pub use shard::{Shard, ShardError};
 pub use study::{
-    Comparison, Executor, Journal, Progress, Record, Row, StudyFolder, Threads, Trial, compare, compare_origins,
-    default_methods, is_two_stage, plan, run, tasks, trial,
+    Comparison, Executor, Journal, Progress, Record, Row, StudyFolder, Threads, Trial, compare,
+    compare_origins, default_methods, is_two_stage, plan, run, tasks, trial,
 };
 pub use task::{PredictorSource, Task};
 pub use train::epoch::{Ended, Epoch, Fitted, Seconds};
