@@ -23,7 +23,9 @@ VISITS = 5
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bench/peers/run moved", description=__doc__)
-    parser.add_argument("--move", type=float, default=0.05, help="share of itself by which an entry of a prediction moves")
+    parser.add_argument(
+        "--move", type=float, default=0.05, help="share of itself by which an entry of a prediction moves"
+    )
     parser.add_argument("--sides", default="5,20", help="nodes along a side of the grid")
     given = parser.parse_args()
     torch.set_num_threads(1)

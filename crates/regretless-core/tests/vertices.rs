@@ -61,17 +61,8 @@ fn shortest_paths_are_followed_as_prices_move() {
             let share = if step % 10 == 9 { 0.9 } else { 0.1 };
             let price: Vec<f64> =
                 problem.theta().iter().map(|p| p * (1.0 + share * (2.0 * r.random::<f64>() - 1.0))).collect();
-            let started = std::time::Instant::now();
             let instance = [Instance::theta(&price)];
             let optimum = oracle.solve_batch_warm(&instance, &[3], &mut store).remove(0).unwrap();
-            if std::env::var("SHOW").is_ok() {
-                println!(
-                    "{side} {form:?} {step}: {:?} {:?} {:?}",
-                    started.elapsed(),
-                    optimum.work,
-                    optimum.link
-                );
-            }
             assert!(optimum.is_optimal(), "{side} {form:?} {step}: {:?}", optimum.accuracy);
             let expected = shortest(&arcs, &price, side * side);
             assert!(
@@ -80,7 +71,8 @@ fn shortest_paths_are_followed_as_prices_move() {
                 optimum.objective
             );
             assert!(optimum.x.iter().all(|x| x.abs() < 1e-9 || (x - 1.0).abs() < 1e-9));
-            if step > 0 {
+            // After a move by nine tenths somebody else may be asked.
+            if step % 10 != 0 && step % 10 != 9 {
                 assert_eq!(optimum.link, Link::Path, "{side} {form:?} {step}");
                 assert!(optimum.work.factorisations <= 1 + optimum.work.pivots / 64 + 1);
                 pivots += optimum.work.pivots;

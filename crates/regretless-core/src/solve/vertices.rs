@@ -25,7 +25,7 @@ const SPARSE: f64 = 0.25;
 /// Pivots below this share of the largest are rounding.
 const PIVOT: f64 = 1e-9;
 /// Exchanges after which somebody else is asked, and one more for so many rows: about what a start from nothing takes.
-const PATIENCE: usize = 200;
+const PATIENCE: usize = 400;
 const ROWS: usize = 32;
 /// Steps of length zero after which rows are taken in their order.
 const STANDING: usize = 50;
