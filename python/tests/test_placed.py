@@ -76,7 +76,7 @@ def test_a_fixed_gain_stands_beside_a_predicted_one(tmp_path: Path, text: str) -
     given = problem.predicts.parameters(y, rows)
     assert np.array_equal(given["theta"], np.column_stack([rows.price, np.full(60, 5.0)]))
     assert np.allclose(problem.solve(**given).objective, best)
-    with pytest.raises(rl.ProblemError, match="theta comes from columns"):
+    with pytest.raises(rl.ProblemError, match="`theta` comes from columns"):
         problem.solve(b=[2.0])
 
 

@@ -41,12 +41,10 @@ fn scaled(column: &str, factor: f64) -> String {
 }
 
 /// What a coefficient is called within its block: the variable's name where there is one for each, else its position. In algebra
-/// and in models rows have names, and a column goes to rows of several.
+/// rows have names, and a column goes to rows of several.
 fn entry(spec: &Spec, term: &PlacedTerm) -> String {
     let problem = spec.problem();
-    let replaced =
-        term.of.is_some_and(|pick| spec.placed().selections[pick.selection].key.starts_with("replace["));
-    if spec.algebra.is_some() || replaced {
+    if spec.algebra.is_some() {
         return named(problem, term);
     }
     let row = |blocks: &[regretless_core::problem::Block]| {

@@ -11,7 +11,6 @@ mod places;
 mod predictor;
 mod quantities;
 mod ranges;
-mod replace;
 mod settings;
 mod statement;
 mod syntax;
