@@ -93,7 +93,8 @@ class _Coo(NamedTuple):
         indices = coo.indices().numpy()
         if len(indices) != 2:
             return cls(tuple(coo.shape), None, None, None)
-        return cls(tuple(coo.shape), *indices, coo.values().numpy())
+        row, col = indices
+        return cls(tuple(coo.shape), row, col, coo.values().numpy())
 
     def tocoo(self, copy: bool) -> _Coo:
         return self
