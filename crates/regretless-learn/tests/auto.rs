@@ -142,7 +142,7 @@ fn no_row_is_held_back_for_ever() {
     ]
     .map(|model| model.predict(&[0.1, 0.9], 2));
     let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    assert!(apart(&own, &all) < 0.3 * apart(&part, &all), "{own:?} {all:?} {part:?}");
+    assert!(apart(&own, &all) < 0.5 * apart(&part, &all), "{own:?} {all:?} {part:?}");
 }
 
 #[test]
