@@ -110,18 +110,23 @@ impl Costs {
         (0..self.regrets.len()).find(|&idea| idea == best || near(idea)).unwrap_or(best)
     }
 
-    /// The gain of the choice over the best plain forecast where neither looked, over the folds from `first` on.
-    pub(super) fn honest(&self, first: usize) -> Option<Gap> {
+    /// The gain of the choice over the best plain forecast where neither looked, over the folds from `first` on, and the mean regret of
+    /// the forecast there.
+    pub(super) fn honest(&self, first: usize) -> Option<(Gap, f64)> {
         let count = 1 + self.folds.iter().copied().max()?;
-        let mut pairs = Vec::new();
+        let (mut pairs, mut regrets) = (Vec::new(), Vec::new());
         for fold in first..count {
             let others = |f: usize| f != fold;
             let (chosen, reference) = (self.choose(&others), self.reference(&others));
             for (row, _) in self.folds.iter().enumerate().filter(|(_, f)| **f == fold) {
-                pairs.push((fold, self.regrets[reference][row] - self.regrets[chosen][row]));
+                let regret = self.regrets[reference][row];
+                pairs.push((fold, regret - self.regrets[chosen][row]));
+                regrets.push(regret);
             }
         }
-        Gap::of(&pairs)
+        regrets.retain(|regret| regret.is_finite());
+        let mean = regrets.iter().sum::<f64>() / regrets.len() as f64;
+        Gap::of(&pairs).map(|gain| (gain, mean))
     }
 }
 
@@ -158,7 +163,7 @@ mod tests {
         assert_eq!(two.choose(&all), 0);
         let three = costs(vec![base, same, lower], vec![true, false, false]);
         assert_eq!((three.choose(&all), three.reference(&all), three.best(&all)), (2, 0, 2));
-        let gain = three.honest(0).unwrap();
+        let (gain, _) = three.honest(0).unwrap();
         assert!((gain.mean - 1.0).abs() < 1e-12 && gain.interval().0 > 0.99);
     }
 
@@ -172,7 +177,7 @@ mod tests {
             let mut column = || (0..100).map(|_| rng.random_range(0.0..1.0)).collect::<Vec<f64>>();
             let regrets: Vec<Vec<f64>> = (0..20).map(|_| column()).collect();
             let plain = (0..20).map(|idea| idea == 0).collect();
-            let gain = costs(regrets, plain).honest(0).unwrap();
+            let (gain, _) = costs(regrets, plain).honest(0).unwrap();
             let (low, high) = gain.interval();
             within += usize::from(low <= 0.0 && 0.0 <= high);
         }

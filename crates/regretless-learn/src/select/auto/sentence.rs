@@ -18,8 +18,8 @@ pub(super) struct Said<'a> {
     pub(super) candidates: usize,
     pub(super) folds: usize,
     pub(super) rows: usize,
-    /// The gain over the best plain forecast where the choice did not look.
-    pub(super) gain: Option<Gap>,
+    /// The gain over the best plain forecast where the choice did not look, and the regret of that forecast there.
+    pub(super) gain: Option<(Gap, f64)>,
     pub(super) left_out: &'a [String],
 }
 
@@ -35,13 +35,14 @@ pub(super) fn sentence(said: &Said<'_>) -> String {
         let (reference, other) = (said.reference.0, said.reference.1);
         let change = percent(other - said.regret, other);
         let honest = match said.gain {
-            Some(gain) => {
+            Some((gain, there)) => {
+                // No regret is below 0.
                 let (low, high) = gain.interval();
                 format!(
-                    "; on rows that the choice did not see its gain is {} (95 % interval {} to {})",
-                    percent(gain.mean, other),
-                    percent(low, other),
-                    percent(high, other)
+                    "; on rows that the choice did not see {} (95 % interval {} to {})",
+                    percent(gain.mean, there),
+                    percent(low, there),
+                    percent(high.min(there), there)
                 )
             }
             None => String::new(),
