@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use regretless_learn::Shard;
 
 use crate::args::{EXIT_CODES, Format, MethodArgs, SettingArgs};
+use crate::commands::benchmark::BenchmarkArgs;
 use crate::commands::paper::PaperArgs;
 
 /// A comparison, or a study of the paper, over many processes or machines.
@@ -45,6 +46,7 @@ pub(crate) struct PlanArgs {
 pub(crate) enum Planned {
     Compare(PlanCompareArgs),
     Paper(PaperArgs),
+    Benchmark(BenchmarkArgs),
 }
 
 /// Every method with every seed, as `regretless compare` trains them.
