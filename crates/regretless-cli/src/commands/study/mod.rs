@@ -1,4 +1,4 @@
-//! `regretless study`: a comparison or a study of the paper over many processes.
+//! `regretless study`: a comparison, a study of the paper or the scoreboard over many processes.
 
 mod args;
 mod compare;
