@@ -45,7 +45,7 @@ pub fn run(
         plan.trials.iter().map(|t| results.get(&t.hash).cloned()).collect();
     let open: Vec<usize> = (0..records.len()).filter(|&i| records[i].is_none()).collect();
     progress.start(records.len(), records.len() - open.len());
-    let found: Mutex<(Vec<(usize, Record)>, Option<BenchmarkError>)> = Mutex::default();
+    let found: Mutex<Found> = Mutex::default();
     let trials: Vec<&Trial> = open.iter().map(|&i| &plan.trials[i]).collect();
     run_trials(suites, &trials, results.dir(), executor, interrupt, &|job, done| {
         let written = done.and_then(|record| results.add(&record).map(|()| record));
@@ -71,6 +71,9 @@ pub fn run(
     }
     Ok(records.into_iter().flatten().collect())
 }
+
+/// Records by their place in the plan, and the first trouble.
+type Found = (Vec<(usize, Record)>, Option<BenchmarkError>);
 
 /// Does trials, several at a time: writes what each row cost into a folder, and tells `each` what came of them by their place in the
 /// list. Where it returns `false` nothing more is begun; what an interrupt cut short is told to nobody.

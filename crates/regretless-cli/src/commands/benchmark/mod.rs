@@ -5,6 +5,7 @@ mod grids;
 mod page;
 mod study;
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
@@ -106,14 +107,14 @@ fn show(
     let mut text = String::new();
     for suite in suites {
         let Some(table) = grids::terminal(suite.as_ref(), board) else { continue };
-        text += &format!("{}: {}\n\n{table}\n", suite.title(), suite.unit());
+        let _ = writeln!(text, "{}: {}\n\n{table}", suite.title(), suite.unit());
     }
     let legend = "* the lowest; ± one standard error. Differences, p and Holm's p are in rows.csv, what each row cost in costs/.";
     text += &wrapped(legend, 0);
     if let Some(sentences) = board.sentences() {
-        text += &format!("\n\n{}", wrapped(&sentences, 0));
+        let _ = write!(text, "\n\n{}", wrapped(&sentences, 0));
     }
-    text += &format!("\n\nreport: {}\n", html.display());
+    let _ = write!(text, "\n\nreport: {}\n", html.display());
     Ok(text)
 }
 
