@@ -1,8 +1,8 @@
 //! The scoreboard: how good decisions are, by a protocol that is written down in `docs/quality.md` and not changed to please.
 //!
 //! A [`Cell`] is a task in one setting with one draw of its data; a [`Suite`] makes a [`Question`] of it. A [`Contender`] is what
-//! decides. [`run`](fn@run) does what is not among the [`Results`] yet, one line for each; [`board`](fn@board) makes the [`Row`]s of the tables of
-//! them. Nothing is chosen by what a test part says.
+//! decides. [`run`](fn@run) does what is not among the [`Results`] yet, one line for each; [`board`](fn@board) makes the [`Row`]s of
+//! the tables of them. Nothing is chosen by what a test part says.
 
 pub mod applied;
 mod board;
