@@ -167,7 +167,8 @@ impl Suite for Applied {
 
     fn fingerprint(&self) -> Result<String, BenchmarkError> {
         let settings = self.application.get()?.settings();
-        Ok(settings.into_iter().map(|(key, value)| format!("{key}: {value}\n")).collect())
+        let lines: Vec<String> = settings.into_iter().map(|(key, value)| format!("{key}: {value}")).collect();
+        Ok(lines.join("\n"))
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use regretless_learn::Content;
+use serde::{Deserialize, Serialize};
 
 use crate::BenchmarkError;
 use crate::contender::{Contender, How};
@@ -11,7 +12,7 @@ use crate::given;
 use crate::suite::{Cell, Suite};
 
 /// What somebody asks for; all of it where they say nothing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Wanted {
     /// A few settings and draws: minutes.
     pub quick: bool,

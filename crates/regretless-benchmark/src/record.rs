@@ -60,26 +60,35 @@ impl Results {
         self.known.get(hash)
     }
 
-    /// Writes down what a contender came to: first what each row cost, then the line that says it is done.
-    pub(crate) fn add(
-        &self,
-        record: &Record,
-        question: &Question,
-        regrets: &[f64],
-    ) -> Result<(), BenchmarkError> {
-        let Cell { suite, setting, draw } = &record.cell;
-        let dir = self.dir.join("costs").join(suite).join(slug(setting)).join(draw.to_string());
-        let path = dir.join(format!("{}.csv", slug(&record.contender)));
-        let refused = |e: std::io::Error| BenchmarkError::file(&dir, e.to_string(), "free some space");
-        std::fs::create_dir_all(&dir).map_err(refused)?;
-        let mut text = String::from("row,block,regret,worth\n");
-        for (row, (regret, worth)) in regrets.iter().zip(&question.worth).enumerate() {
-            let block = question.blocks.get(row).copied().unwrap_or(0);
-            let _ = writeln!(text, "{row},{block},{regret},{worth}");
-        }
-        write_whole(&path, text.as_bytes())?;
+    /// Where it is.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Writes down what a contender came to: the line that says it is done.
+    pub(crate) fn add(&self, record: &Record) -> Result<(), BenchmarkError> {
         Ok(self.journal.add(record)?)
     }
+}
+
+/// Writes what each row cost.
+pub(crate) fn write_costs(
+    dir: &Path,
+    record: &Record,
+    question: &Question,
+    regrets: &[f64],
+) -> Result<(), BenchmarkError> {
+    let Cell { suite, setting, draw } = &record.cell;
+    let dir = dir.join("costs").join(suite).join(slug(setting)).join(draw.to_string());
+    let refused = |e: std::io::Error| BenchmarkError::file(&dir, e.to_string(), "free some space");
+    std::fs::create_dir_all(&dir).map_err(refused)?;
+    let mut text = String::from("row,block,regret,worth\n");
+    for (row, (regret, worth)) in regrets.iter().zip(&question.worth).enumerate() {
+        let block = question.blocks.get(row).copied().unwrap_or(0);
+        let _ = writeln!(text, "{row},{block},{regret},{worth}");
+    }
+    write_whole(&dir.join(format!("{}.csv", slug(&record.contender))), text.as_bytes())?;
+    Ok(())
 }
 
 /// A name as that of a file.

@@ -1,5 +1,6 @@
 //! Does what is not done yet.
 
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -10,7 +11,7 @@ use crate::BenchmarkError;
 use crate::contender::{Fit, How, name_of};
 use crate::given;
 use crate::plan::{Plan, Trial};
-use crate::record::{Record, Results};
+use crate::record::{self, Record, Results};
 use crate::saa;
 use crate::suite::{Question, Suite};
 
@@ -44,18 +45,13 @@ pub fn run(
         plan.trials.iter().map(|t| results.get(&t.hash).cloned()).collect();
     let open: Vec<usize> = (0..records.len()).filter(|&i| records[i].is_none()).collect();
     progress.start(records.len(), records.len() - open.len());
-    let found: Mutex<(Vec<(usize, Record)>, Option<BenchmarkError>)> = Mutex::default();
-    executor.run(open.len(), &|job| {
-        if interrupt.requested() {
-            return false;
-        }
-        let trial = &plan.trials[open[job]];
-        let done = one(suites[trial.suite].as_ref(), trial, results, interrupt);
+    let found: Mutex<Found> = Mutex::default();
+    let trials: Vec<&Trial> = open.iter().map(|&i| &plan.trials[i]).collect();
+    run_trials(suites, &trials, results.dir(), executor, interrupt, &|job, done| {
+        let written = done.and_then(|record| results.add(&record).map(|()| record));
         let Ok(mut found) = found.lock() else { return false };
-        match done {
-            // What an interrupt cut short is no result.
-            Ok(None) => false,
-            Ok(Some(record)) => {
+        match written {
+            Ok(record) => {
                 progress.done(&record);
                 found.0.push((open[job], record));
                 true
@@ -76,11 +72,36 @@ pub fn run(
     Ok(records.into_iter().flatten().collect())
 }
 
-/// A contender in a cell, written down.
+/// Records by their place in the plan, and the first trouble.
+type Found = (Vec<(usize, Record)>, Option<BenchmarkError>);
+
+/// Does trials, several at a time: writes what each row cost into a folder, and tells `each` what came of them by their place in the
+/// list. Where it returns `false` nothing more is begun; what an interrupt cut short is told to nobody.
+pub fn run_trials(
+    suites: &[Box<dyn Suite>],
+    trials: &[&Trial],
+    dir: &Path,
+    executor: &dyn Executor,
+    interrupt: &Interrupt,
+    each: &(dyn Fn(usize, Result<Record, BenchmarkError>) -> bool + Sync),
+) -> Result<(), BenchmarkError> {
+    executor.run(trials.len(), &|job| {
+        if interrupt.requested() {
+            return false;
+        }
+        match one(suites[trials[job].suite].as_ref(), trials[job], dir, interrupt).transpose() {
+            None => false,
+            Some(done) => each(job, done),
+        }
+    })?;
+    Ok(())
+}
+
+/// A contender in a cell; nothing if it was cut short.
 fn one(
     suite: &dyn Suite,
     asked: &Trial,
-    results: &Results,
+    dir: &Path,
     interrupt: &Interrupt,
 ) -> Result<Option<Record>, BenchmarkError> {
     let question = suite.question(&asked.cell)?;
@@ -127,7 +148,7 @@ fn one(
         note: note.filter(|_| asked.contender.is_auto()),
         hash: asked.hash.clone(),
     };
-    results.add(&record, &question, &regrets)?;
+    record::write_costs(dir, &record, &question, &regrets)?;
     Ok(Some(record))
 }
 

@@ -89,6 +89,41 @@ fn a_run_that_was_stopped_goes_on_to_the_same_bits() {
 }
 
 #[test]
+fn a_study_is_the_board() {
+    let folder = Folder::new();
+    assert_eq!(toy(&folder, "constant,linear l2", "").0, 0);
+    let works = |words: &[&str]| {
+        let mut command = assert_cmd::Command::cargo_bin("regretless").unwrap();
+        command.current_dir(folder.path()).env_remove("REGRETLESS_DATA").arg("study").args(words);
+        command.assert().success();
+    };
+    let only = "n=100 degree=4 noise=0.5";
+    works(&[
+        "plan",
+        "benchmark",
+        "quality",
+        "--only",
+        only,
+        "--draws",
+        "3",
+        "--out",
+        "study",
+        "--contenders",
+        "constant,linear l2",
+    ]);
+    works(&["do", "study", "--shard", "1/2", "--quiet"]);
+    works(&["do", "study", "--quiet"]);
+    works(&["table", "study"]);
+    let board = |dir: &str| {
+        let text = std::fs::read_to_string(folder.path().join(dir).join("board.json")).unwrap();
+        let mut board: Value = serde_json::from_str(&text).unwrap();
+        board["rows"].as_array_mut().unwrap().iter_mut().for_each(|row| row["seconds"] = 0.into());
+        board
+    };
+    assert_eq!(board("study"), board("toy"));
+}
+
+#[test]
 fn what_is_left_is_said() {
     let folder = Folder::new();
     let (code, out, remarks) = toy(&folder, "spo+", "--max-minutes 0.00001");

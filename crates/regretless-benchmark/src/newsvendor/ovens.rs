@@ -249,15 +249,10 @@ mod tests {
         let two = toy(60);
         let mut panel = two.clone();
         panel.series = ["a 1", "a 2", "a 3", "b 1", "b 2", "b 3"].map(String::from).to_vec();
-        let spread = |values: &[f64]| -> Vec<f64> {
-            values
-                .chunks(2)
-                .flat_map(|v| [v[0], 2.0 * v[0], 9.0 - v[0] / 3.0, v[1], v[0], v[1] / 7.0])
-                .collect()
-        };
-        panel.demand = spread(&two.demand);
+        let of_day = |v: &[f64]| [v[0], 2.0 * v[0], 9.0 - v[0] / 3.0, v[1], v[0], v[1] / 7.0];
+        panel.demand = two.demand.chunks(2).flat_map(of_day).collect();
         panel.columns.retain(|c| c.name == "weekday");
-        panel.columns[0].values = (0..60 * 6).map(|at| ((at / 6) % 7) as f64).collect();
+        panel.columns[0].values = (0..60 * 6).map(|at| f64::from((at / 6) % 7)).collect();
         panel.with_past()
     }
 

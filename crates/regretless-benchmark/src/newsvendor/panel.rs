@@ -149,7 +149,7 @@ pub(super) mod tests {
         let weekday = (0..days).flat_map(|day| [(day % 7) as f64; 2]).collect();
         let weekdays = (0..7).map(|d| d.to_string()).collect();
         Panel {
-            days: (0..days as i64).map(|day| 16_000 + day).collect(),
+            days: (16_000..).take(days).collect(),
             series: vec!["a".into(), "b".into()],
             demand: (0..days).flat_map(of).collect(),
             columns: vec![Column {

@@ -3,8 +3,10 @@
 mod args;
 mod grids;
 mod page;
+mod study;
 
-use std::path::PathBuf;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 use regretless_benchmark::{
@@ -15,6 +17,7 @@ use regretless_learn::{Threads, write_whole};
 
 pub(crate) use args::BenchmarkArgs;
 use args::{QualityArgs, What};
+pub(crate) use study::{KIND, plan_study, table_study, work};
 
 use super::paper::{command, markdown};
 use crate::args::Format;
@@ -39,19 +42,24 @@ fn data(args: &QualityArgs) -> Result<Option<PathBuf>, BenchmarkError> {
     Err(BenchmarkError::File { path: dir, what: "there is no such folder".into(), hint: hint.into() })
 }
 
-fn quality(args: &QualityArgs) -> Result<Outcome, CliError> {
-    let suites = suites(data(args)?.as_deref())?;
-    let wanted = Wanted {
+/// What the options ask for.
+fn asked(args: &QualityArgs) -> Result<Wanted, BenchmarkError> {
+    if let Some(dir) = args.forecasts.as_ref().filter(|dir| !dir.is_dir()) {
+        let (what, hint) = ("there is no such folder".into(), "--export DIR writes the rows of one".into());
+        return Err(BenchmarkError::File { path: dir.clone(), what, hint });
+    }
+    Ok(Wanted {
         quick: args.quick,
         only: args.only.clone(),
         forecasts: args.forecasts.clone(),
         draws: args.draws.map(usize::from),
         contenders: args.contenders.iter().map(|name| name.trim().to_owned()).collect(),
-    };
-    if let Some(dir) = args.forecasts.as_ref().filter(|dir| !dir.is_dir()) {
-        let (what, hint) = ("there is no such folder".into(), "--export DIR writes the rows of one".into());
-        return Err(BenchmarkError::File { path: dir.clone(), what, hint }.into());
-    }
+    })
+}
+
+fn quality(args: &QualityArgs) -> Result<Outcome, CliError> {
+    let suites = suites(data(args)?.as_deref())?;
+    let wanted = asked(args)?;
     let plan = plan(&suites, &wanted)?;
     if let Some(dir) = &args.export {
         let cells = count(export(&suites, &plan, dir)?, "cell");
@@ -72,35 +80,41 @@ fn quality(args: &QualityArgs) -> Result<Outcome, CliError> {
         format!("stopped with {done} done and {left} left, kept in {out}: the same command goes on\n")
     });
     let exit = if left.is_some() { Exit::Failure } else { Exit::Success };
-    let text = show(args, &suites, &board)?;
+    let text = show(&args.out, args.common.format, &suites, &board, &command())?;
     Ok(Outcome { text, remarks: left.unwrap_or_default(), exit })
 }
 
 /// Writes tables and page, and returns what is printed; nothing is there to show before a draw is whole.
-fn show(args: &QualityArgs, suites: &[Box<dyn Suite>], board: &Board) -> Result<String, CliError> {
+fn show(
+    out: &Path,
+    format: Format,
+    suites: &[Box<dyn Suite>],
+    board: &Board,
+    command: &str,
+) -> Result<String, CliError> {
     if board.rows.is_empty() {
         return Ok(String::new());
     }
-    let page = page::page(suites, board, &command());
-    let file = |name: &str, text: &str| write_whole(&args.out.join(name), text.as_bytes());
+    let page = page::page(suites, board, command);
+    let file = |name: &str, text: &str| write_whole(&out.join(name), text.as_bytes());
     file("rows.csv", &grids::all(board).csv())?;
     file("board.json", &json(board))?;
     file("tables.md", &markdown(&page))?;
-    let html = page.write(&args.out)?.html;
-    if args.common.format == Format::Json {
+    let html = page.write(out)?.html;
+    if format == Format::Json {
         return Ok(json(board));
     }
     let mut text = String::new();
     for suite in suites {
         let Some(table) = grids::terminal(suite.as_ref(), board) else { continue };
-        text += &format!("{}: {}\n\n{table}\n", suite.title(), suite.unit());
+        let _ = writeln!(text, "{}: {}\n\n{table}", suite.title(), suite.unit());
     }
     let legend = "* the lowest; ± one standard error. Differences, p and Holm's p are in rows.csv, what each row cost in costs/.";
     text += &wrapped(legend, 0);
     if let Some(sentences) = board.sentences() {
-        text += &format!("\n\n{}", wrapped(&sentences, 0));
+        let _ = write!(text, "\n\n{}", wrapped(&sentences, 0));
     }
-    text += &format!("\n\nreport: {}\n", html.display());
+    let _ = write!(text, "\n\nreport: {}\n", html.display());
     Ok(text)
 }
 

@@ -13,7 +13,7 @@ const DRAWN: usize = 12;
 pub(super) fn page(suites: &[Box<dyn Suite>], board: &Board, command: &str) -> StudyReport {
     let mut sections = Vec::new();
     if !board.verdicts.is_empty() {
-        let text = "The best other contender is picked on the rows that are judged, which is kind to it. Below 0 `auto` is better.";
+        let text = "The best of our other contenders is picked on the rows that are judged, which is kind to it. Below 0 auto is better.";
         sections.push(section("auto beside the best of the others", text, grids::verdicts(board)));
     }
     for suite in suites {

@@ -6,12 +6,13 @@ use clap::{Args, Subcommand};
 use regretless_learn::Shard;
 
 use crate::args::{EXIT_CODES, Format, MethodArgs, SettingArgs};
+use crate::commands::benchmark::BenchmarkArgs;
 use crate::commands::paper::PaperArgs;
 
-/// A comparison, or a study of the paper, over many processes or machines.
+/// A comparison, a study of the paper, or the scoreboard, over many processes or machines.
 ///
 /// `plan` writes down the trials, `do` does some of them, `table` makes tables and pages of what is done. Whoever sees the
-/// folder and the data can do trials, in any order and at the same time; the numbers are those of `compare` and `paper`.
+/// folder and the data can do trials, in any order and at the same time; the numbers are those of `compare`, `paper` and `benchmark`.
 #[derive(Args, Debug)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct StudyArgs {
@@ -45,6 +46,7 @@ pub(crate) struct PlanArgs {
 pub(crate) enum Planned {
     Compare(PlanCompareArgs),
     Paper(PaperArgs),
+    Benchmark(BenchmarkArgs),
 }
 
 /// Every method with every seed, as `regretless compare` trains them.

@@ -1,4 +1,4 @@
-//! `regretless study`: a comparison or a study of the paper over many processes.
+//! `regretless study`: a comparison, a study of the paper or the scoreboard over many processes.
 
 mod args;
 mod compare;
@@ -13,7 +13,7 @@ use regretless_project::Study;
 pub(crate) use args::{DoArgs, StudyArgs};
 use args::{Planned, Verb};
 
-use super::paper;
+use super::{benchmark, paper};
 use crate::error::CliError;
 use crate::output::{Exit, Listed, Outcome, count, number};
 
@@ -22,11 +22,14 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Outcome, CliError> {
         Verb::Plan(args) => match &args.study {
             Planned::Compare(args) => compare::plan(args),
             Planned::Paper(args) => paper::plan_study(args),
+            Planned::Benchmark(args) => benchmark::plan_study(args),
         },
         Verb::Do(args) => {
             let folder = StudyFolder::open(&args.study)?;
             if folder.kind() == Study::KIND {
                 compare::work(&folder, args)
+            } else if folder.kind() == benchmark::KIND {
+                benchmark::work(&folder, args)
             } else {
                 paper::work(&folder, args)
             }
@@ -36,6 +39,8 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Outcome, CliError> {
             let out = args.out.as_deref().unwrap_or(&args.study);
             let made = if folder.kind() == Study::KIND {
                 compare::table(&args.study, out, args.format)?
+            } else if folder.kind() == benchmark::KIND {
+                benchmark::table_study(&folder, out, args.format)?
             } else {
                 paper::table_study(&folder, out, args.format)?
             };
