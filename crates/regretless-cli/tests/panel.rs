@@ -51,10 +51,10 @@ epochs = 5
 const SHOP: [&str; 3] = ["north <b>", "south & co", "east"];
 
 /// What came true of a shop on a day: bread and cake.
-fn demand(day: i64, shop: usize) -> [f64; 2] {
+fn demand(day: i64, shop: i32) -> [f64; 2] {
     let weekday = (day + 3).rem_euclid(7);
-    let noise = |k: i64| ((day * 37 + shop as i64 * 101 + k * 53) % 17) as f64 / 4.0 - 2.0;
-    let level = 10.0 + 4.0 * shop as f64 + if weekday >= 5 { 6.0 } else { 0.0 };
+    let noise = |k: i64| ((day * 37 + i64::from(shop) * 101 + k * 53) % 17) as f64 / 4.0 - 2.0;
+    let level = 10.0 + 4.0 * f64::from(shop) + if weekday >= 5 { 6.0 } else { 0.0 };
     [level + noise(1), 6.0 + 0.4 * level + noise(2)]
 }
 
@@ -64,9 +64,9 @@ fn table(from: i64, to: i64, known: bool) -> String {
     text += if known { ",demand_bread,demand_cake,ordered_cake,ordered_bread\n" } else { "\n" };
     for day in from..to {
         let (year, month, date) = regretless_learn::civil(day);
-        for (shop, name) in SHOP.iter().enumerate() {
+        for (shop, name) in (0_i32..).zip(SHOP) {
             let weather =
-                if (day + shop as i64) % 11 == 0 { "" } else { ["sun", "rain"][(day % 2) as usize] };
+                if (day + i64::from(shop)) % 11 == 0 { "" } else { ["sun", "rain"][(day % 2) as usize] };
             write!(text, "{name},{year}-{month:02}-{date:02},{weather},x").unwrap();
             if known {
                 let [bread, cake] = demand(day, shop);
@@ -174,7 +174,7 @@ fn money_by_hand() {
     let account = &found["account"];
     assert_eq!(account["objective"], "cost");
     // The same decisions, with everything known up to each day.
-    let mut decided: BTreeMap<(i64, usize), [f64; 2]> = BTreeMap::new();
+    let mut decided: BTreeMap<(i64, i32), [f64; 2]> = BTreeMap::new();
     for day in LAST..LAST + 40 {
         let day_folder = Folder::new()
             .with("x.csv", table(day, day + 1, false))
@@ -182,7 +182,7 @@ fn money_by_hand() {
         let run = folder.path().join("run");
         let text =
             works(&day_folder, &format!("decide {} --features x.csv --history past.csv", run.display()));
-        for (shop, line) in text.lines().skip(1).enumerate() {
+        for (shop, line) in (0_i32..).zip(text.lines().skip(1)) {
             let cells: Vec<&str> = line.split(',').collect();
             let x: Vec<f64> = cells[cells.len() - 2..].iter().map(|cell| cell.parse().unwrap()).collect();
             decided.insert((day, shop), [x[0], x[1]]);
@@ -197,11 +197,11 @@ fn money_by_hand() {
     for ((day, shop), x) in &decided {
         let truth = demand(*day, *shop);
         total += cost(*x, truth);
-        by_shop[*shop] += cost(*x, truth);
+        by_shop[*shop as usize] += cost(*x, truth);
         short += f64::from(u8::from(x[0] < truth[0] - 1e-5));
         if day % 13 != 0 {
             rows += 1.0;
-            theirs += cost([15.0 + *shop as f64, 25.0 + *shop as f64], truth) - cost(*x, truth);
+            theirs += cost([15.0 + f64::from(*shop), 25.0 + f64::from(*shop)], truth) - cost(*x, truth);
         }
     }
     let number = |value: &Value| value.as_f64().unwrap();

@@ -41,9 +41,9 @@ impl Kind {
             (0..n).map(|j| if j % 3 == 0 { 0.0 } else { -1.0 - r.random::<f64>() }).collect();
         let upper: Vec<f64> = lower.iter().map(|l| l + 1.0 + 2.0 * r.random::<f64>()).collect();
         let inside: Vec<f64> = (0..n)
-            .map(|j| match degenerate && r.random_bool(0.5) {
-                true => lower[j],
-                false => lower[j] + (upper[j] - lower[j]) * r.random::<f64>(),
+            .map(|j| {
+                let at_lower = degenerate && r.random_bool(0.5);
+                if at_lower { lower[j] } else { lower[j] + (upper[j] - lower[j]) * r.random::<f64>() }
             })
             .collect();
         let mut rows = |count: usize, copies: bool| -> Vec<Vec<(usize, f64)>> {

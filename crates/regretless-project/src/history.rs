@@ -30,12 +30,12 @@ impl Spec {
     }
 
     /// The same data split in another way by when rows are.
-    pub fn task_split(&self, data: Arc<Dataset>, split: Timed) -> std::result::Result<Task, ProjectError> {
+    pub fn task_split(&self, data: &Dataset, split: Timed) -> std::result::Result<Task, ProjectError> {
         let placement = self.placement(&data.names.targets, &data.known.names)?;
         let settings = Settings { split: Split::Timed(split), ..self.settings.clone() };
         // Whatever parts files or columns gave them.
         let parts = vec![None; data.rows()];
-        let data = Dataset { parts, sources: Vec::new(), ..Dataset::clone(&data) };
+        let data = Dataset { parts, sources: Vec::new(), ..data.clone() };
         Ok(Task::new(self.problem.clone(), placement, data, settings)?)
     }
 

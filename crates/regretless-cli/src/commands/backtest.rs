@@ -33,11 +33,11 @@ pub(super) fn run(args: &EvaluateArgs, run: &Run, times: usize) -> Result<Outcom
     let spec = run.spec()?.with_overrides(overrides)?;
     let stop = crate::interrupt::on_ctrl_c(None);
     let mut progress = Training::new(args.format == Format::Json, stop);
-    let data = std::sync::Arc::new(spec.read_data()?);
+    let data = spec.read_data()?;
     let splits = data.origins(&spec.settings().split, times)?;
     let mut origins = Vec::new();
     for split in splits {
-        let task = spec.task_split(std::sync::Arc::clone(&data), split)?;
+        let task = spec.task_split(&data, split)?;
         let trained = train_task(&task, None::<&Stages>, &mut progress)?.outcome;
         if progress.interrupted() {
             break;

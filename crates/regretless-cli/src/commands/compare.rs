@@ -3,9 +3,8 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use regretless_learn::{Comparison, Dataset, Task, Threads, compare, compare_origins};
+use regretless_learn::{Comparison, Task, Threads, compare, compare_origins};
 use regretless_project::page::Compared;
 use regretless_project::{Overrides, Spec, methods_of};
 
@@ -48,15 +47,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
 /// The task and, with rolling origins, that of each of them, with a seed of its own.
 fn prepared(spec: &Spec, folds: Option<u16>) -> Result<(Task, Vec<Task>), CliError> {
     let Some(folds) = folds else { return Ok((spec.task()?, Vec::new())) };
-    let data = Arc::new(spec.read_data()?);
+    let data = spec.read_data()?;
     let splits = data.origins(&spec.settings().split, usize::from(folds))?;
     let mut origins = Vec::new();
     for (k, split) in (0_u64..).zip(splits) {
         let seed = Some(spec.training().seed.wrapping_add(k));
         let spec = spec.clone().with_overrides(Overrides { seed, ..Overrides::default() })?;
-        origins.push(spec.task_split(Arc::clone(&data), split)?);
+        origins.push(spec.task_split(&data, split)?);
     }
-    Ok((spec.task_of(Dataset::clone(&data))?, origins))
+    Ok((spec.task_of(data)?, origins))
 }
 
 /// Writes the page and `comparison.json`, and shows the table; `file` is the problem file to go on with.

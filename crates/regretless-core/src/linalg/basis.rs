@@ -237,8 +237,8 @@ impl Basis {
                 starts[i + 1] += 1;
             }
         }
+        counts.copy_from_slice(&starts[1..]);
         for i in 0..m {
-            counts[i] = starts[i + 1];
             starts[i + 1] += starts[i];
         }
         let (mut next, mut across) = (starts.clone(), vec![0_usize; starts[m]]);
@@ -432,8 +432,9 @@ mod tests {
     fn a_basis_solves_and_follows_changes() {
         for size in [1, 4, 12, 40] {
             let n = 3 * size;
-            let entry =
-                |i: usize, j: usize| if (i * 7 + j * 5) % 4 == 0 { noise(i * n + j) + 0.1 } else { 0.0 };
+            let entry = |i: usize, j: usize| {
+                if (i * 7 + j * 5).is_multiple_of(4) { noise(i * n + j) + 0.1 } else { 0.0 }
+            };
             let of = Columns::new(n, (0..size).map(|i| (0..n).map(move |j| (j, entry(i, j)))));
             let mut basis = Basis::default();
             // Twice the first column: the second is passed over.

@@ -60,7 +60,9 @@ pub(crate) struct ExactWorker {
     pub(crate) patience: usize,
     pub(crate) gauge: Gauge,
     /// For linear programs with sparse rows, once one goes on from a vertex; none if these rows are not of that kind.
-    vertices: Option<Option<Vertices>>,
+    vertices: Option<Vertices>,
+    /// True if the rows were found to have none that could be gone to.
+    without_vertices: bool,
 }
 
 const ROUNDS: usize = 60;
@@ -82,6 +84,7 @@ impl ExactWorker {
             patience: PATIENCE,
             gauge: Gauge::default(),
             vertices: None,
+            without_vertices: false,
             s,
         };
         worker.normalise(view, None, &[]);
@@ -98,7 +101,7 @@ impl ExactWorker {
         implied: &[usize],
     ) {
         self.s.load(view, groups);
-        self.vertices = None;
+        (self.vertices, self.without_vertices) = (None, false);
         // Bounds appear or vanish: other rows, other memory.
         self.ws.resize(self.s.n, self.s.m());
         self.normalise(view, penalties, implied);
@@ -175,8 +178,12 @@ impl ExactWorker {
 
     /// From the state's vertex to the optimal one, if the state is a vertex of a linear program with sparse rows.
     pub(crate) fn follow_vertices(&mut self, state: &mut State) -> bool {
-        let mut vertices = self.vertices.take().unwrap_or_else(|| Vertices::of(&self.s));
-        let arrived = vertices.as_mut().is_some_and(|v| v.follow(self, state));
+        if self.vertices.is_none() && !self.without_vertices {
+            self.vertices = Vertices::of(&self.s);
+            self.without_vertices = self.vertices.is_none();
+        }
+        let Some(mut vertices) = self.vertices.take() else { return false };
+        let arrived = vertices.follow(self, state);
         self.vertices = Some(vertices);
         arrived
     }

@@ -230,7 +230,7 @@ impl Vertices {
             for (i, sign) in self.kinks[v].iter().flatten().copied() {
                 let (z, slack) = (sign * self.at.value[v] - s.d[i], WRONG_PIECE * size.max(s.d[i].abs()));
                 let Caps { over, under } = caps[i];
-                kept &= !(z > slack && over.is_infinite()) && !(z < -slack && under.is_infinite());
+                kept &= !(z > slack && over.is_infinite() || z < -slack && under.is_infinite());
                 self.at.piece[i] = match self.at.piece[i] {
                     _ if over + under <= 0.0 => Piece::Below,
                     // Without any cap it has no side, with one it has the other.
@@ -578,9 +578,9 @@ impl Vertices {
             return best;
         }
         let near = nearest + TIE * (1.0 + nearest) + AT_KINK * self.at.value[q].abs();
-        let better = |hit: &&Hit, other: &&Hit| match first {
-            true => self.basis.head[hit.1] < self.basis.head[other.1],
-            false => hit.2.abs() > other.2.abs(),
+        let better = |hit: &&Hit, other: &&Hit| {
+            let earlier = self.basis.head[hit.1] < self.basis.head[other.1];
+            if first { earlier } else { hit.2.abs() > other.2.abs() }
         };
         let reached = hits.iter().filter(|(step, ..)| *step <= near);
         let (_, place, pivot, kink) = reached.reduce(|a, b| if better(&b, &a) { b } else { a })?;

@@ -192,10 +192,9 @@ fn account(
         } else {
             rows.iter().map(|&row| data.times[row]).collect()
         };
-        let series: Vec<String> = match data.series.is_empty() {
-            true => Vec::new(),
-            false => rows.iter().map(|&row| data.series.names()[data.series.of(row)].clone()).collect(),
-        };
+        let name = |&row: &usize| data.series.names()[data.series.of(row)].clone();
+        let series: Vec<String> =
+            if data.series.is_empty() { Vec::new() } else { rows.iter().map(name).collect() };
         auditor.enter(
             decisions,
             &Audited {

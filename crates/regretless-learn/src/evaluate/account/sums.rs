@@ -118,7 +118,7 @@ impl Beside {
 pub(super) struct Errors {
     count: f64,
     truths: f64,
-    errors: f64,
+    signed: f64,
     absolutes: f64,
     squares: f64,
 }
@@ -129,7 +129,7 @@ impl Errors {
         if error.is_finite() {
             self.count += 1.0;
             self.truths += truth;
-            self.errors += error;
+            self.signed += error;
             self.absolutes += error.abs();
             self.squares += error * error;
         }
@@ -140,7 +140,7 @@ impl Errors {
         QuantityError {
             name,
             mean: mean(self.truths),
-            bias: mean(self.errors),
+            bias: mean(self.signed),
             mae: mean(self.absolutes),
             rmse: mean(self.squares).sqrt(),
         }

@@ -9,6 +9,8 @@ mod search;
 mod sentence;
 mod work;
 
+use regretless_core::Method;
+
 use self::candidates::{distributions, forecasts, through, tuned};
 use self::choice::Costs;
 use self::folds::Fold;
@@ -136,16 +138,15 @@ impl Search<'_, '_> {
             (None, Some((idea, fitted))) => (idea, fitted),
             (None, None) => (0, None),
         };
-        let fitted = match fitted {
-            Some(fitted) => fitted,
-            None => {
-                let first = &self.ideas[idea];
-                let own = self.task().on(first.kind, self.folds[0].rest.clone(), self.folds[0].valid.clone());
-                let recipe = first.recipe().cloned();
-                let recipe = recipe.unwrap_or_else(|| unreachable!("the first candidate is trained"));
-                let model = own.untrained(&recipe)?;
-                Fitted { model, history: Vec::new(), ended: Ended::Interrupted, best: 0, seconds: 0.0 }
-            }
+        let fitted = if let Some(fitted) = fitted {
+            fitted
+        } else {
+            let first = &self.ideas[idea];
+            let own = self.task().on(first.kind, self.folds[0].rest.clone(), self.folds[0].valid.clone());
+            let recipe = first.recipe().cloned();
+            let recipe = recipe.unwrap_or_else(|| unreachable!("the first candidate is trained"));
+            let model = own.untrained(&recipe)?;
+            Fitted { model, history: Vec::new(), ended: Ended::Interrupted, best: 0, seconds: 0.0 }
         };
         let sentence =
             format!("stopped early: {} is the best so far, and nothing is chosen", self.ideas[idea].name);
@@ -175,7 +176,7 @@ impl Search<'_, '_> {
         }
         Candidate {
             name: own.name.clone(),
-            k: own.recipe().filter(|r| r.method.is_some_and(|m| m.uses_surrogate())).map(|r| r.k.value()),
+            k: own.recipe().filter(|r| r.method.is_some_and(Method::uses_surrogate)).map(|r| r.k.value()),
             constant: first.is_constant(),
             predictor: (self.task().is_open() && !first.is_constant()).then_some(own.kind),
             lineage: Vec::new(),
@@ -211,7 +212,7 @@ impl Search<'_, '_> {
         let recipe = self.ideas[idea].recipe();
         Tried {
             name: self.ideas[idea].name.clone(),
-            k: recipe.filter(|r| r.method.is_some_and(|m| m.uses_surrogate())).map(|r| r.k.value()),
+            k: recipe.filter(|r| r.method.is_some_and(Method::uses_surrogate)).map(|r| r.k.value()),
             valid: self.out_of_fold(idea).measures,
             ended: held[held.len() - 1].ended.clone(),
             epochs: middle(held.iter().map(|h| h.epochs).collect()),

@@ -65,10 +65,10 @@ pub(super) fn sentence(said: &Said<'_>) -> String {
         )
     };
     text += "; then trained on all of them";
-    if !said.left_out.is_empty() {
-        text += &format!("; not tried for lack of budget: {}", said.left_out.join(", "));
+    if said.left_out.is_empty() {
+        return text;
     }
-    text
+    format!("{text}; not tried for lack of budget: {}", said.left_out.join(", "))
 }
 
 /// A gain as a change of regret.
