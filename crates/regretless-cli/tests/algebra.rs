@@ -106,7 +106,7 @@ fn rows_that_the_truth_breaks_are_named() {
         "{detail}"
     );
     // Columns are told by the names of rows.
-    let told = checks.iter().any(|check| check["detail"].as_str().unwrap().contains("balance[1] ← "));
+    let told = checks.iter().any(|check| check["detail"].as_str().unwrap().contains("balance[0] ← stored"));
     assert!(told, "{report:#}");
 }
 
