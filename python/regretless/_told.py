@@ -100,6 +100,7 @@ class Activity(TypedDict):
     slack: float
     limit: float
     violated: float
+    short: float
 
 
 class Exhibit(TypedDict):
