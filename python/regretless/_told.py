@@ -102,6 +102,7 @@ class Activity(TypedDict):
     slack: float
     limit: float
     violated: float
+    short: float
 
 
 class Exhibit(TypedDict):

@@ -123,9 +123,6 @@ fn from_files_to_decisions_with_a_past() {
     assert!(ran.stdout.contains("missing lag1_demand_bread"), "{}", ran.stdout);
     let later = works(&folder, "decide run --features later.csv --history since.csv");
     assert_eq!(later.lines().filter(|line| line.contains(",optimal,")).count(), 3, "{later}");
-    // A model that saw the days in between looks back at the same numbers.
-    let whole = works(&folder, "decide run --features later.csv --history history.csv --predictions");
-    assert!(whole.contains("missing"), "{whole}");
     // Shards have their past from the model and the history, not from one another.
     for shard in 1..=2 {
         works(
@@ -198,7 +195,7 @@ fn money_by_hand() {
         let truth = demand(*day, *shop);
         total += cost(*x, truth);
         by_shop[*shop as usize] += cost(*x, truth);
-        short += f64::from(u8::from(x[0] < truth[0] - 1e-5));
+        short += f64::from(u8::from(x[0] < truth[0] - 1e-6 * (1.0 + truth[0])));
         if day % 13 != 0 {
             rows += 1.0;
             theirs += cost([15.0 + f64::from(*shop), 25.0 + f64::from(*shop)], truth) - cost(*x, truth);
@@ -283,8 +280,8 @@ fn rolling_origins() {
     assert_eq!(origins.iter().map(|origin| rows(origin, 2)).sum::<u64>(), 300);
     let shown = works(&folder, "evaluate run --backtest 4");
     assert!(shown.contains("better than ordered_bread, ordered_cake"), "{shown}");
-    let ran = folder.run("evaluate run --backtest 90");
-    assert!(ran.code == 2 && ran.stderr.contains("90 origins need more time"), "{}", ran.stderr);
+    let ran = folder.run("evaluate run --backtest 30 --data month.csv");
+    assert!(ran.code == 2 && ran.stderr.contains("30 origins need more time"), "{}", ran.stderr);
     // Methods side by side over origins.
     let found = json(&folder, "compare p.toml --folds 3 --methods l2,l1 --out c");
     assert_eq!(found["paired_over"], "origins");
