@@ -13,10 +13,12 @@
 //! any caps are rows here, soft ones too. After steps of length zero rows are taken by their place in the order of the columns
 //! until one is longer (Bland 1977), so that the method cannot cycle. Costs are of sparse columns and of a factored basis.
 
+mod limits;
+mod prices;
+
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
-use crate::engine::tolerance::{AT_KINK, TIE, WRONG_PIECE};
-use crate::engine::workspace::Work;
+use crate::engine::tolerance::WRONG_PIECE;
 use crate::linalg::basis::{Basis, Columns};
 use crate::solve::exact::{Caps, ExactWorker};
 
@@ -76,14 +78,6 @@ struct Scratch {
 
 /// A kink that a step may reach: the step, the place of its column, the entry there, and the kink.
 type Hit = (f64, usize, f64, Kink);
-
-/// Where a step ends.
-enum End {
-    /// At another kink of the column itself.
-    Own(Kink),
-    /// At a kink of the column in this place of the basis, where the column that comes has this entry.
-    Place(usize, f64, Kink),
-}
 
 impl Vertices {
     /// For the rows of a linear program whose rows are sparse, and have one kink each.
@@ -315,73 +309,6 @@ impl Vertices {
         }
     }
 
-    /// The column whose multiplier is the farthest outside its caps, or the first of them; true if beyond the upper one.
-    fn entering(&mut self, caps: &[Caps], slack: f64, first: bool) -> Option<(usize, bool)> {
-        let (mut best, mut most) = (None::<(usize, bool)>, slack);
-        let Scratch { suspects, is_suspect, .. } = &mut self.work;
-        suspects.retain(|&v| {
-            let (mut over, mut under) = (0.0, 0.0);
-            if let Some((i, sign)) = self.at.on[v] {
-                let lambda = sign * self.at.gain[v];
-                (over, under) = (lambda - caps[i].over, -caps[i].under - lambda);
-            }
-            let out = over.max(under);
-            is_suspect[v] = out > slack;
-            let better = if first { best.is_none_or(|(b, _)| v < b) } else { out > most };
-            if out > slack && better {
-                (best, most) = (Some((v, over > under)), out);
-            }
-            is_suspect[v]
-        });
-        best
-    }
-
-    /// Lets column `q` go from its kink to the first that is met; the length of the step, or `None` if there is no end to it.
-    fn exchange(&mut self, s: &Softened, caps: &[Caps], q: usize, up: bool, first: bool) -> Option<f64> {
-        let own = self.at.on[q]?;
-        let (row, sign) = own;
-        let along = if up { sign } else { -sign };
-        self.column_in(q, 0);
-        let mut hits = std::mem::take(&mut self.work.hits);
-        let longest = self.longest(s, q, along, first, &mut hits);
-        self.work.hits = hits;
-        let (step, end) = longest?;
-        let side = if up { Piece::Above } else { Piece::Below };
-        if step > 0.0 {
-            for (place, a) in &self.work.alpha {
-                self.at.value[self.basis.head[*place]] -= step * along * a;
-            }
-        }
-        self.at.value[q] += step * along;
-        let reached = match end {
-            End::Own(kink) | End::Place(_, _, kink) => kink,
-        };
-        let was = self.resting(caps, reached.0);
-        (self.at.piece[row], self.at.piece[reached.0]) = (side, Piece::On);
-        let delta = self.at.gain[q] - sign * self.resting(caps, row);
-        let (at, taken) = (sign_of(reached) * s.d[reached.0], sign_of(reached) * was);
-        match end {
-            End::Own(kink) => {
-                (self.at.value[q], self.at.on[q]) = (at, Some(kink));
-                self.at.gain[q] = delta + taken;
-                self.suspect(q);
-            }
-            End::Place(place, pivot, kink) => {
-                let p = self.basis.head[place];
-                self.read_row(place);
-                self.move_gains(delta / pivot);
-                self.basis.replace(place, q, &self.work.alpha);
-                (self.at.on[q], self.at.gain[q]) = (None, 0.0);
-                (self.at.on[p], self.at.value[p]) = (Some(kink), at);
-                self.at.gain[p] += taken;
-                for at in 0..self.work.row.len() {
-                    self.suspect(self.work.row[at].0);
-                }
-            }
-        }
-        Some(step)
-    }
-
     /// A row of the tableau, B⁻¹[A, −I]: its entries off the basis, and 1 for the column in that place.
     fn read_row(&mut self, place: usize) {
         let Self { columns, basis, at, work, .. } = self;
@@ -409,123 +336,6 @@ impl Vertices {
         }
     }
 
-    /// r −= ratio · (the row of the tableau read last), with the column that is in the basis.
-    fn move_gains(&mut self, ratio: f64) {
-        for &(v, along) in &self.work.row {
-            self.at.gain[v] -= ratio * along;
-        }
-    }
-
-    /// Brings rows that are violated to their kinks, at prices for which the multipliers are inside their caps; false if there
-    /// is no way.
-    ///
-    /// The multiplier of the row that is farthest out grows until that of another one meets a cap, which leaves its kink.
-    fn restore(&mut self, s: &Softened, caps: &[Caps], done: &mut Work, left: &mut usize) -> bool {
-        for (v, on) in self.at.on.iter().enumerate() {
-            if let Some((i, sign)) = *on {
-                let Caps { over, under } = caps[i];
-                self.at.gain[v] = sign * (sign * self.at.gain[v]).clamp(-under, over);
-            }
-        }
-        loop {
-            let Some((place, (i, sign), rising)) = self.violated(s) else { return true };
-            if *left == 0 {
-                return false;
-            }
-            *left -= 1;
-            done.breakpoints += 1;
-            self.read_row(place);
-            // By how much λᵢ can grow before it has crossed its caps, and the way of the gains.
-            let most = caps[i].over + caps[i].under;
-            let way = if rising { -sign } else { sign };
-            let mut nearest: Option<(f64, usize, f64)> = None;
-            for &(v, along) in &self.work.row[1..] {
-                let Some((k, sign)) = self.at.on[v] else { continue };
-                if along.abs() <= PIVOT {
-                    continue;
-                }
-                let (lambda, rate) = (sign * self.at.gain[v], -sign * way * along);
-                let room = if rate > 0.0 { caps[k].over - lambda } else { lambda + caps[k].under };
-                let ratio = room.max(0.0) / rate.abs();
-                let closer = nearest.is_none_or(|(least, _, pivot)| {
-                    let tie = TIE * (1.0 + least);
-                    ratio < least - tie || (ratio <= least + tie && along.abs() > pivot.abs())
-                });
-                if ratio.is_finite() && closer {
-                    nearest = Some((ratio, v, along));
-                }
-            }
-            let beyond = nearest.is_none_or(|(ratio, ..)| ratio >= most);
-            if beyond && most.is_infinite() {
-                return false;
-            }
-            let side = if rising { Piece::Above } else { Piece::Below };
-            let Some((ratio, q, _)) = nearest.filter(|_| !beyond) else {
-                // The other cap is reached first: the row is on the other side of its kink.
-                self.at.piece[i] = side;
-                self.move_gains(way * most);
-                self.at.gain[self.basis.head[place]] = 0.0;
-                continue;
-            };
-            let Some(pivot) = self.column_in(q, place) else { return false };
-            let p = self.basis.head[place];
-            let taken = sign * self.resting(caps, i);
-            let target = sign * s.d[i];
-            let step = (self.at.value[p] - target) / pivot;
-            for (place, a) in &self.work.alpha {
-                self.at.value[self.basis.head[*place]] -= step * a;
-            }
-            self.at.value[q] += step;
-            self.at.value[p] = target;
-            if let Some((k, sign)) = self.at.on[q] {
-                // It leaves to the side of the cap that its multiplier has met.
-                let lambda = sign * (self.at.gain[q] - way * ratio * self.entry(q));
-                let Caps { over, under } = caps[k];
-                self.at.piece[k] = if over - lambda < lambda + under { Piece::Above } else { Piece::Below };
-            }
-            self.move_gains(way * ratio);
-            (self.at.on[q], self.at.gain[q]) = (None, 0.0);
-            self.at.on[p] = Some((i, sign));
-            self.at.gain[p] = taken - way * ratio;
-            self.at.piece[i] = Piece::On;
-            self.basis.replace(place, q, &self.work.alpha);
-            done.pivots += 1;
-            if self.basis.is_spent() {
-                done.factorisations += 1;
-                let head = self.basis.head.clone();
-                if !self.basis.factor(&self.columns, &head, head.len()) {
-                    return false;
-                }
-                self.refine();
-            }
-        }
-    }
-
-    /// The place, the kink and the direction of the row that is farthest beyond its kink; true if z is above it.
-    fn violated(&self, s: &Softened) -> Option<(usize, Kink, bool)> {
-        let size = self.at.value.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
-        let (mut worst, mut most) = (None, 0.0);
-        for (place, &v) in self.basis.head.iter().enumerate() {
-            for (i, sign) in self.kinks[v].iter().flatten().copied() {
-                let (z, slack) = (sign * self.at.value[v] - s.d[i], WRONG_PIECE * size.max(s.d[i].abs()));
-                let beyond = match self.at.piece[i] {
-                    Piece::Below => z,
-                    Piece::Above => -z,
-                    Piece::On => z.abs(),
-                };
-                if beyond > slack && beyond > most {
-                    (worst, most) = (Some((place, (i, sign), z > 0.0)), beyond);
-                }
-            }
-        }
-        worst
-    }
-
-    /// The entry of column `v` in the row of the tableau read last.
-    fn entry(&self, v: usize) -> f64 {
-        self.work.row.iter().find(|(u, _)| *u == v).map_or(0.0, |(_, a)| *a)
-    }
-
     /// B⁻¹ times column `q`; its entry in a place, if it is no rounding.
     fn column_in(&mut self, q: usize, place: usize) -> Option<f64> {
         let Scratch { rows, places, alpha, .. } = &mut self.work;
@@ -537,54 +347,11 @@ impl Vertices {
         Some(places[place]).filter(|a| a.abs() > PIVOT)
     }
 
-    /// The step of column `q` along ±1 to the first kink.
-    fn longest(
-        &self,
-        s: &Softened,
-        q: usize,
-        along: f64,
-        first: bool,
-        hits: &mut Vec<Hit>,
-    ) -> Option<(f64, End)> {
-        let reach = |v: usize, speed: f64, (i, sign): Kink| {
-            let (dz, z) = (sign * speed, sign * self.at.value[v] - s.d[i]);
-            match self.at.piece[i] {
-                Piece::On => Some(0.0),
-                Piece::Below if dz > 0.0 => Some((-z).max(0.0) / dz),
-                Piece::Above if dz < 0.0 => Some(z.max(0.0) / -dz),
-                _ => None,
-            }
-        };
-        let own = self.at.on[q].map(|(i, _)| i);
-        let others = self.kinks[q].iter().flatten().copied().filter(|(i, _)| Some(*i) != own);
-        let mut best: Option<(f64, End)> = None;
-        for kink in others {
-            best = reach(q, along, kink).map(|step| (step, End::Own(kink))).or(best);
+    /// r −= ratio · (the row of the tableau read last), with the column that is in the basis.
+    fn move_gains(&mut self, ratio: f64) {
+        for &(v, along) in &self.work.row {
+            self.at.gain[v] -= ratio * along;
         }
-        let alpha = &self.work.alpha;
-        let least = PIVOT * alpha.iter().fold(1.0_f64, |m, (_, a)| m.max(a.abs()));
-        hits.clear();
-        let mut nearest = f64::INFINITY;
-        for &(place, a) in alpha.iter().filter(|(_, a)| a.abs() > least) {
-            let v = self.basis.head[place];
-            for kink in self.kinks[v].iter().flatten() {
-                if let Some(step) = reach(v, -a * along, *kink) {
-                    nearest = nearest.min(step);
-                    hits.push((step, place, a, *kink));
-                }
-            }
-        }
-        if best.as_ref().is_some_and(|(step, _)| *step <= nearest) || nearest.is_infinite() {
-            return best;
-        }
-        let near = nearest + TIE * (1.0 + nearest) + AT_KINK * self.at.value[q].abs();
-        let better = |hit: &&Hit, other: &&Hit| {
-            let earlier = self.basis.head[hit.1] < self.basis.head[other.1];
-            if first { earlier } else { hit.2.abs() > other.2.abs() }
-        };
-        let reached = hits.iter().filter(|(step, ..)| *step <= near);
-        let (_, place, pivot, kink) = reached.reduce(|a, b| if better(&b, &a) { b } else { a })?;
-        Some((nearest, End::Place(*place, *pivot, *kink)))
     }
 
     /// The vertex as a state without a factor.
