@@ -74,6 +74,7 @@ pub fn plan(suites: &[Box<dyn Suite>], wanted: &Wanted) -> Result<Plan, Benchmar
         let quick = wanted.quick && wanted.only.is_empty();
         let all = if quick { suite.quick() } else { suite.settings() };
         let mut contenders = suite.contenders();
+        let ours: Vec<_> = contenders.iter().map(|c| c.name.clone()).collect();
         contenders.retain(|c| wanted.contenders.is_empty() || wanted.contenders.iter().any(|n| *n == c.name));
         let most = suite.draws(false);
         let draws = wanted.draws.map_or_else(|| suite.draws(wanted.quick), |n| n.min(most));
@@ -91,7 +92,21 @@ pub fn plan(suites: &[Box<dyn Suite>], wanted: &Wanted) -> Result<Plan, Benchmar
             let cells: Vec<Cell> = (0..draws as u64).map(cell).collect();
             let mut contenders = contenders.clone();
             if let Some(dir) = &wanted.forecasts {
-                contenders.extend(given::contenders(dir, &cells));
+                for other in given::contenders(dir, &cells) {
+                    if ours.contains(&other.name) {
+                        return Err(BenchmarkError::Settings {
+                            what: format!(
+                                "`{}.csv` in {} has the name of a contender",
+                                other.name,
+                                dir.display()
+                            ),
+                            hint:
+                                "rename the file: forecasts of others stand beside ours, not in their place"
+                                    .into(),
+                        });
+                    }
+                    contenders.push(other);
+                }
             }
             for (draw, cell) in (0..).zip(&cells) {
                 for contender in &contenders {

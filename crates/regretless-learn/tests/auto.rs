@@ -10,7 +10,7 @@ use std::sync::Arc;
 use common::{Project, fit, lp, lp_table, lp_with, newsvendor};
 use regretless_core::{Matrix, Placement, Problem};
 use regretless_learn::{
-    Chosen, Dataset, Names, Part, PredictorKind, Settings, Task, Threads, compare, default_methods,
+    Chosen, Dataset, Kind, Names, Part, PredictorKind, Settings, Task, Threads, compare, default_methods,
     is_two_stage, judge,
 };
 use regretless_project::{Run, train_new};
@@ -143,6 +143,52 @@ fn no_row_is_held_back_for_ever() {
     .map(|model| model.predict(&[0.1, 0.9], 2));
     let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(apart(&own, &all) < 0.5 * apart(&part, &all), "{own:?} {all:?} {part:?}");
+}
+
+/// What goes on from a forecast has its inputs, whatever levels the rows have that it is stopped by, and starts as that forecast: with
+/// steps of next to no length both decide alike.
+#[test]
+fn tuned_predictors_start_where_the_forecast_ended() {
+    let problem = Problem::maximize(3)
+        .linear(vec![0.0; 3])
+        .at_most("budget", Matrix::from_rows(&[[1.0, 1.0, 1.0]]), [1.0])
+        .build()
+        .unwrap();
+    // Levels that are as frequent as one another, and two with about as many rows as a level needs to be told apart.
+    let (rows, shops) = (90, ["north", "south", "east", "west", "rare", "odd"]);
+    let level = |i: usize| match i % 13 {
+        7 => 4,
+        3 => 5,
+        _ => i * 7 % 4,
+    };
+    let features: Vec<f64> = (0..rows).map(|i| level(i) as f64).collect();
+    let truth = |i: usize, j: usize| {
+        f64::from(u8::from(level(i) == j)) + 0.5 * ((i * 31 + j * 17) % 23) as f64 / 23.0
+    };
+    let targets: Vec<f64> = (0..rows).flat_map(|i| (0..3).map(move |j| truth(i, j))).collect();
+    let kinds = vec![Kind::Category(shops.iter().map(ToString::to_string).collect())];
+    for seed in 0..4 {
+        let data = Dataset::new(features.clone(), targets.clone(), rows, Names::numbered(1));
+        let mut settings = Settings::default();
+        settings.predictor.kind = PredictorKind::Linear;
+        (settings.training.epochs, settings.training.learning_rate, settings.training.seed) =
+            (2, 1e-12, seed);
+        let data = Arc::new(data.with_kinds(kinds.clone()));
+        let task = Task::new(problem.clone(), Placement::theta(3), data, settings).unwrap();
+        let tried = fit(&task, "auto").unwrap().tried;
+        let regret = |name: &str| tried.iter().find(|t| t.name == name).map(|t| t.valid.regret);
+        let tuned = tried
+            .iter()
+            .filter_map(|t| Some((&t.name, t.valid.regret, regret(t.name.split_once(" from ")?.1)?)));
+        let tuned: Vec<_> = tuned.collect();
+        assert!(!tuned.is_empty());
+        for (name, own, start) in tuned {
+            assert!(
+                (own - start).abs() < 1e-3 * (1.0 + start),
+                "{name}: {own}, and {start} where it started"
+            );
+        }
+    }
 }
 
 #[test]

@@ -30,6 +30,12 @@ pub struct Chosen {
 }
 
 impl Chosen {
+    /// True if the model has learned from these rows in the end.
+    pub(crate) fn is_judged_out_of_fold(&self, rows: &[usize]) -> bool {
+        let of_folds = self.tried.iter().any(|tried| tried.folds > 0);
+        of_folds && rows.iter().all(|row| self.candidate.valid.rows.binary_search(row).is_ok())
+    }
+
     /// Decisions for rows. For those that the model has learned from in the end, the decisions of predictors that had not.
     pub(crate) fn judged(&self, task: &Task, rows: &[usize]) -> Result<Judgement, LearnError> {
         let (candidate, width) = (&self.candidate, task.placement().width());

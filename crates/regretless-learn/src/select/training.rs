@@ -109,7 +109,9 @@ pub fn train_task(
     let constant = Recipe::of(task.settings(), Base::Constant.into(), seed);
     let constant = task.untrained(&constant[0])?;
     let rivals = rivals(task, &chosen, &candidates, &constant);
-    let account = if interrupted { None } else { Some(account(task, (&model, &card), &rivals, &judgement)?) };
+    // What was judged out of fold, by other predictors, says nothing of what this one costs beside others.
+    let told = !interrupted && !chosen.is_judged_out_of_fold(rows);
+    let account = if told { Some(account(task, (&model, &card), &rivals, &judgement)?) } else { None };
     let constant = judge(task, &constant, rows)?.measures;
     let mut notes = task.notes().to_vec();
     let all = if task.test().is_empty() { task.valid() } else { task.test() };

@@ -17,19 +17,30 @@ impl Task {
 
     /// The task of learning from these rows with this kind of predictor, stopped by those.
     pub(crate) fn on(&self, kind: PredictorKind, train: Vec<usize>, valid: Vec<usize>) -> Self {
+        self.on_scale_of(&train.clone(), kind, train, valid)
+    }
+
+    /// [`Task::on`] with levels and scales of other rows: what was trained on one task goes on with another of the same scale.
+    pub(crate) fn on_scale_of(
+        &self,
+        scale: &[usize],
+        kind: PredictorKind,
+        train: Vec<usize>,
+        valid: Vec<usize>,
+    ) -> Self {
         let mut settings = self.settings.clone();
         let usual = settings.training.learning_rate == settings.training.optimizer.usual_rate();
         if settings.predictor.kind != kind && kind == PredictorKind::Trees && usual {
             settings.training.learning_rate = TreeSettings::RATE;
         }
         settings.predictor.kind = kind;
-        let counts = |row: &usize| self.data.weights.get(*row).is_none_or(|w| *w > 0.0);
-        let train: Vec<usize> = train.into_iter().filter(counts).collect();
+        let train: Vec<usize> = train.into_iter().filter(|row| self.counts(*row)).collect();
+        let scale: Vec<usize> = scale.iter().copied().filter(|row| self.counts(*row)).collect();
         Self {
             problem: self.problem.clone(),
             placement: self.placement.clone(),
             given: self.given.clone(),
-            standard: Standard::of(&settings.predictor, &self.placement, &self.data, &train),
+            standard: Standard::of(&settings.predictor, &self.placement, &self.data, &scale),
             settings,
             data: Arc::clone(&self.data),
             parts: [train, valid, self.test().to_vec()],
@@ -40,6 +51,11 @@ impl Task {
             notes: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// True if a row has a weight: others are none to learn from.
+    pub(crate) fn counts(&self, row: usize) -> bool {
+        self.data.weights.get(row).is_none_or(|w| *w > 0.0)
     }
 
     /// True if it is left open which kind of predictor is trained.

@@ -117,8 +117,10 @@ impl Rows {
         for ([at_lower, at_upper], ((lower, upper), x)) in self.bounds.iter_mut().zip(bounds) {
             // What has one value only is held by no bound.
             if lower < upper {
-                *at_lower += f64::from(u8::from(x - lower <= near(*lower)));
-                *at_upper += f64::from(u8::from(upper - x <= near(*upper)));
+                // Nothing is at a bound that is not there.
+                let at = |bound: f64| bound.is_finite() && (x - bound).abs() <= near(bound);
+                *at_lower += f64::from(u8::from(at(*lower)));
+                *at_upper += f64::from(u8::from(at(*upper)));
             }
         }
     }

@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::LearnError;
 use crate::random::order;
 use crate::settings::Split;
 use crate::task::Task;
@@ -41,11 +42,17 @@ enum Way {
 }
 
 /// The folds of the rows for training and validation.
-pub(super) fn folds(task: &Task, seed: u64) -> Vec<Fold> {
+pub(super) fn folds(task: &Task, seed: u64) -> Result<Vec<Fold>, LearnError> {
     let (way, units) = units(task, seed);
     let rows: usize = units.iter().map(Vec::len).sum();
+    if units.len() < 2 {
+        return Err(LearnError::Settings {
+            what: format!("`auto` compares on rows that it leaves out, and {} a weight", counted(rows)),
+            hint: "give more rows a weight, or choose a method".into(),
+        });
+    }
     let count = (rows / FEWEST).clamp(2, MOST).min(units.len());
-    match way {
+    Ok(match way {
         Way::Rolling => {
             let cut = cut(&units, 2 * count);
             (cut.len() - count..cut.len()).map(|i| rolling(task, &cut[..=i])).collect()
@@ -54,13 +61,18 @@ pub(super) fn folds(task: &Task, seed: u64) -> Vec<Fold> {
             let cut = cut(&units, count);
             (0..cut.len()).map(|i| around(&cut, i)).collect()
         }
-    }
+    })
+}
+
+fn counted(rows: usize) -> &'static str {
+    if rows == 1 { "one row alone has" } else { "no row has" }
 }
 
 /// What stays together, in the order in which it is cut.
 fn units(task: &Task, seed: u64) -> (Way, Vec<Vec<usize>>) {
     let (data, settings) = (task.data(), task.settings());
     let mut rows = [task.train(), task.valid()].concat();
+    rows.retain(|row| task.counts(*row));
     rows.sort_unstable();
     let by = |key: &dyn Fn(usize) -> u64| {
         let mut all: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
@@ -190,7 +202,7 @@ mod tests {
 
     #[test]
     fn rows_at_random() {
-        let folds = folds(&task(Vec::new(), &[], Split::Random { valid: 0.2, test: 0.0 }, 100), 3);
+        let folds = folds(&task(Vec::new(), &[], Split::Random { valid: 0.2, test: 0.0 }, 100), 3).unwrap();
         assert_eq!(folds.len(), 5);
         assert!(folds.iter().all(|fold| fold.held.len() == 20 && fold.valid.len() == 16));
         whole(&folds, 100);
@@ -199,7 +211,8 @@ mod tests {
     #[test]
     fn series_are_whole() {
         let series: Vec<usize> = (0..120).map(|i| i % 12).collect();
-        let folds = folds(&task(Vec::new(), &series, Split::Series { valid: 0.2, test: 0.0 }, 120), 1);
+        let folds =
+            folds(&task(Vec::new(), &series, Split::Series { valid: 0.2, test: 0.0 }, 120), 1).unwrap();
         whole(&folds, 120);
         for fold in &folds {
             let of = |rows: &[usize]| rows.iter().map(|row| row % 12).collect::<BTreeSet<_>>();
@@ -222,7 +235,7 @@ mod tests {
             dates: false,
         };
         let task = task(days.clone(), &[], Split::Timed(timed), 200);
-        let folds = folds(&task, 0);
+        let folds = folds(&task, 0).unwrap();
         assert_eq!(folds.len(), 5);
         let held: usize = folds.iter().map(|fold| fold.held.len()).sum();
         assert!((90..=110).contains(&held), "{held}");
@@ -238,7 +251,8 @@ mod tests {
     #[test]
     fn a_handful_of_rows() {
         for rows in [2, 3, 5] {
-            let folds = folds(&task(Vec::new(), &[], Split::Random { valid: 0.4, test: 0.0 }, rows), 0);
+            let folds =
+                folds(&task(Vec::new(), &[], Split::Random { valid: 0.4, test: 0.0 }, rows), 0).unwrap();
             assert_eq!(folds.len(), 2);
             assert!(folds.iter().all(|fold| !fold.train.is_empty() && !fold.valid.is_empty()));
         }

@@ -51,7 +51,7 @@ impl<'t, 'a> Search<'t, 'a> {
         let task = trainer.task();
         // What prices violations is the same in all folds.
         task.prices()?;
-        let (folds, work) = (folds(task, seed), Work::of(task));
+        let (folds, work) = (folds(task, seed)?, Work::of(task));
         Ok(Self {
             trainer,
             folds,
@@ -107,7 +107,8 @@ impl<'t, 'a> Search<'t, 'a> {
             Step::Fit(recipe) => {
                 let number = format!("{name}, fold {}/{}", f + 1, self.folds.len());
                 let recipe = Recipe { name: number, ..*recipe };
-                let own = task.on(kind, fold.train.clone(), fold.valid.clone());
+                // One scale for all of a fold: what stops goes on from what did not need to.
+                let own = task.on_scale_of(&fold.rest, kind, fold.train.clone(), fold.valid.clone());
                 let own = if stops(&own, &recipe) {
                     own
                 } else {
