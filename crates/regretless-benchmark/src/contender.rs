@@ -61,7 +61,7 @@ impl Contender {
 
     /// What a user gets who asks for nothing.
     pub(crate) const fn auto() -> Self {
-        Self::plain("auto", "auto", PredictorKind::Mlp).on(TargetTransform::Forecasts)
+        Self::plain("auto", "auto", PredictorKind::Auto).on(TargetTransform::Forecasts)
     }
 
     pub(crate) const fn on(mut self, scale: TargetTransform) -> Self {
@@ -108,7 +108,11 @@ impl Fit {
     pub(crate) fn settings(&self, base: &Settings, seed: u64) -> Settings {
         let kind = self.predictor;
         let default = PredictorSettings::default();
-        let layers = if kind == PredictorKind::Mlp { default.layers.clone() } else { Vec::new() };
+        let layers = if matches!(kind, PredictorKind::Mlp | PredictorKind::Auto) {
+            default.layers.clone()
+        } else {
+            Vec::new()
+        };
         let usual = TrainingSettings::default().learning_rate;
         let learning_rate = if kind == PredictorKind::Trees { TreeSettings::RATE } else { usual };
         let predictor = PredictorSettings { kind, layers, target_transform: self.transform, ..default };
