@@ -1,4 +1,4 @@
-"""Writes the tables of docs/reproduction.md and notes.md, and published.md, from the files beside this one.
+"""Writes the tables of docs/reproduction.md and synthetic.md, and published.md, from the files beside this one.
 
 python docs/reproduction/tables.py [--check]
 
@@ -18,8 +18,7 @@ from statistics import mean, stdev
 import published
 
 HERE = Path(__file__).parent
-STORY = HERE.parent / "reproduction.md"
-NOTES = HERE / "notes.md"
+PAGES = [HERE.parent / "reproduction.md", HERE / "synthetic.md"]
 
 Row = dict[str, str]
 
@@ -123,7 +122,7 @@ def filled(page: Path) -> str:
 
 def main() -> None:
     """Rewrites the tables, or says that they are not those of the files."""
-    pages = {page: filled(page) for page in (STORY, NOTES)} | {published.PAGE: published.page()}
+    pages = {page: filled(page) for page in PAGES} | {published.PAGE: published.page()}
     for page, wanted in pages.items():
         if "--check" not in sys.argv:
             page.write_text(wanted, encoding="utf-8")

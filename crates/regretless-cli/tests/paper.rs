@@ -53,6 +53,17 @@ fn rows_for_machines() {
     assert_eq!(csv.lines().count(), 1 + rows.len());
     let markdown = std::fs::read_to_string(folder.path().join("toy/tables.md")).unwrap();
     assert!(markdown.contains("| (6,4,2), N = 40 | ours |"), "{markdown}");
+    // Core-hours: of all trainings, those of the K that was chosen once.
+    let seconds = before.lines().map(|line| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        record["seconds"].as_f64().unwrap()
+    });
+    let (trainings, hours) = (before.lines().count(), seconds.sum::<f64>() / 3600.0);
+    assert_eq!(trainings, 12);
+    let work = table.lines().find(|line| line.contains("core-hours")).unwrap();
+    let told: f64 = work.split(' ').nth(2).unwrap().parse().unwrap();
+    assert!(work.starts_with("12 trainings, ") && (told - hours).abs() <= 1e-3 * hours, "{work}: {hours}");
+    assert!(markdown.contains("| (6,4,2), N = 40 | 12 |"), "{markdown}");
 }
 
 #[test]

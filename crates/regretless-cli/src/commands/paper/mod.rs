@@ -2,6 +2,7 @@
 
 mod args;
 mod grids;
+mod hours;
 mod multipliers;
 mod page;
 mod plan;

@@ -6,7 +6,7 @@ use regretless_report::{
     StudySection,
 };
 
-use super::{grids, table};
+use super::{grids, hours, table};
 use crate::learning::four;
 
 /// Curves of more cells than these would make the page long and say little.
@@ -60,6 +60,11 @@ pub(super) fn page(
             grids::error(rows),
         ),
         section("Epochs", "Epochs run, mean over seeds.", grids::epochs(rows)),
+        section(
+            "Work",
+            "What the trainings took, each on one thread; it includes judging them on test.",
+            hours::grid(&hours::work(rows)),
+        ),
     ];
     sections.retain(|section| section.grid.as_ref().is_none_or(|grid| !grid.rows.is_empty()));
     let part = if application.follows_test() { "test" } else { "validation" };

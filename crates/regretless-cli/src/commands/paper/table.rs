@@ -6,13 +6,14 @@ use std::path::Path;
 use regretless_paper::published::Application as Which;
 use regretless_paper::{Application, Cell, Profile, Row};
 
-use super::grids;
+use super::{grids, hours};
 use crate::learning::{four, p_value};
 use crate::output::{table, wrapped};
 
 /// The tables for the terminal, one a cell.
 pub(super) fn terminal(application: &dyn Application, rows: &[Row], report: &Path) -> String {
     let mut text = String::new();
+    let work = hours::work(rows);
     for cell in &grids::cells(rows) {
         let of_cell: Vec<&Row> = rows.iter().filter(|r| r.cell() == *cell).collect();
         let _ = writeln!(text, "{}\n", title(application, cell));
@@ -47,6 +48,9 @@ pub(super) fn terminal(application: &dyn Application, rows: &[Row], report: &Pat
         });
         text += &table(&header, 2, lines);
         text.push('\n');
+        for work in work.iter().filter(|work| work.is_of(cell)) {
+            let _ = writeln!(text, "{}\n", work.line());
+        }
     }
     let against = match application.profile() {
         Profile::Published => "one-tailed against surrogate-vertex with its best K, as in the paper",
