@@ -6,9 +6,11 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.io
 import scipy.sparse as sp
+from conftest import call
 
 import regretless as rl
 from regretless._arrays import Sparse
@@ -92,6 +94,147 @@ def test_what_is_refused_says_where(tmp_path: Path) -> None:
     path.write_text("ROWS\n N cost\nCOLUMNS\n M 'MARKER' 'INTORG'\n x cost 1\nENDATA\n")
     with pytest.raises(rl.ProjectError, match=r"whole.mps, line 4: whole-number variables are not supported"):
         rl.read_problem(path)
+
+
+def replaced(rng: np.random.Generator, lp: highspy.HighsLp) -> tuple[str, pd.DataFrame, highspy.HighsLp]:
+    """Some numbers of a model as columns, a row of a table, and the model with that row's numbers in it."""
+    text, table = ['[problem]\nmodel = "model.mps"'], {}
+
+    def column(value: float) -> str:
+        """A new column for a number: it is (value − shift) / factor there."""
+        factor, shift = rng.choice([1.0, 2.0, -0.5]), rng.choice([0.0, 1.0])
+        name = f"c{rng.permutation(1000)[0]}_{len(table)}"
+        table[name] = (value - shift) / factor
+        word = "known" if len(table) > 1 and rng.random() < 0.5 else "predict"
+        return f'{{ {word} = "{name}", factor = {factor}, shift = {shift} }}'
+
+    variables, rows = lp.col_names_, lp.row_names_
+    matrix = lp.a_matrix_
+    values, index, start = (np.array(part) for part in (matrix.value_, matrix.index_, matrix.start_))
+    cost, row_lower, row_upper = (np.array(part) for part in (lp.col_cost_, lp.row_lower_, lp.row_upper_))
+    upper = np.array(lp.col_upper_)
+    for j in rng.permutation(lp.num_col_):
+        if rng.random() < 0.5:
+            cost[j] += rng.normal()
+            text.append(f'[[replace]]\nvariables = "{variables[j]}"\ncost = {column(cost[j])}')
+        if rng.random() < 0.3:
+            upper[j] += rng.random()
+            text.append(f'[[replace]]\nvariables = "{variables[j]}"\nupper = {column(upper[j])}')
+        for k in range(start[j], start[j + 1]):
+            if rng.random() < 0.3:
+                values[k] *= 1 + 0.01 * rng.random()
+                row = f'[[replace]]\nrows = "{rows[index[k]]}"\nvariables = "{variables[j]}"'
+                text.append(f"{row}\ncoefficient = {column(values[k])}")
+    for i in rng.permutation(lp.num_row_):
+        one = np.isinf(row_lower[i]) != np.isinf(row_upper[i]) or row_lower[i] == row_upper[i]
+        if one and rng.random() < 0.6:
+            moved = 0.01 * rng.random()
+            row_lower[i], row_upper[i] = row_lower[i] - moved, row_upper[i] + moved
+            if lp.row_lower_[i] == lp.row_upper_[i]:
+                row_lower[i] = row_upper[i]
+            limit = row_upper[i] if np.isfinite(row_upper[i]) else row_lower[i]
+            text.append(f'[[replace]]\nrows = "{rows[i]}"\nlimit = {column(limit)}')
+    lp.col_cost_, lp.col_upper_, lp.row_lower_, lp.row_upper_ = cost, upper, row_lower, row_upper
+    lp.a_matrix_.value_ = values
+    order = rng.permutation(list(table))
+    return "\n".join(text), pd.DataFrame([table])[order], lp
+
+
+def test_numbers_of_a_model_by_name(tmp_path: Path) -> None:
+    """Costs, bounds, limits and coefficients from a table give what HiGHS finds with these numbers in the model."""
+    rng = np.random.default_rng(31)
+    solved = 0
+    for _ in range(60):
+        path, _ = drawn(rng, tmp_path, quadratic=False)
+        solver = quiet()
+        solver.readModel(str(path))
+        text, row, lp = replaced(rng, solver.getLp())
+        file = tmp_path / "problem.toml"
+        file.write_text(text)
+        if row.empty:
+            continue
+        solver.passModel(lp)
+        solver.run()
+        optimal = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        problem = rl.read_problem(file)
+        optimum = problem.solve(**problem.predicts.parameters(row[problem.predicts.columns], row))
+        assert (optimum.status[0] == "optimal") == optimal, text
+        if optimal:
+            best = solver.getInfo().objective_function_value - lp.offset_
+            assert optimum.objective[0] == pytest.approx(best, rel=1e-6, abs=1e-6), text
+            solved += 1
+    assert solved > 30
+
+
+#: Costs and coefficients learned, stock and limits known; the names of the table come in another order than the model's.
+REPLACED = """
+[problem]
+model = "model.mps"
+[[replace]]
+variables = "buy"
+upper = { known = "most" }
+[[replace]]
+rows = "stock_*"
+limit = { known = "*_now" }
+[[replace]]
+rows = "need"
+variables = ["west", "east"]
+coefficient = { predict = "yield_*" }
+[[replace]]
+variables = ["east", "west"]
+cost = { predict = "price_*" }
+[[soften]]
+rows = "need"
+under = { known = "fine" }
+limit = { known = "need" }
+"""
+
+MODEL = """ROWS
+ N cost
+ L stock_east
+ L stock_west
+ G need
+COLUMNS
+ east cost 2 stock_east 1
+ east need 1
+ west cost 3 stock_west 1
+ west need 1
+ buy cost 9 need 1
+RHS
+ rhs stock_east 4 stock_west 5
+ rhs need 6
+BOUNDS
+ UP bnd buy 8
+ENDATA
+"""
+
+
+def test_a_model_with_known_numbers_decides_the_same_everywhere(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    rows = pd.DataFrame({"heat": rng.random(120), "need": rng.uniform(4, 8, 120), "most": rng.uniform(1, 3, 120)})
+    rows["stock_west_now"], rows["stock_east_now"] = rng.uniform(1, 5, 120), rng.uniform(1, 5, 120)
+    rows["fine"] = rng.uniform(4, 20, 120)
+    rows["price_west"], rows["price_east"] = 6 - 5 * rows.heat, 1 + 5 * rows.heat
+    rows["yield_east"], rows["yield_west"] = 0.5 + rows.heat, 1.5 - rows.heat
+    (tmp_path / "model.mps").write_text(MODEL)
+    (tmp_path / "problem.toml").write_text(REPLACED)
+    problem = rl.read_problem(tmp_path / "problem.toml")
+    y = rows[["price_west", "yield_west", "price_east", "yield_east"]]
+    X = rows.drop(columns=y.columns)
+    model = rl.DecisionRegressor(problem, "l2", predictor="linear").fit(X, y)
+    own = model.decide(X)
+    # Targets are linear in heat: the decision is that of the truth.
+    truth = problem.solve(**problem.predicts.parameters(y, rows))
+    assert own == pytest.approx(truth.x, abs=1e-5)
+    model.save(tmp_path / "run")
+    X.to_csv(tmp_path / "new.csv", index=False)
+    call(tmp_path, "decide", "run", "--features", "new.csv", "--out", "decided.csv")
+    decided = pd.read_csv(tmp_path / "decided.csv")[problem.variables].to_numpy()
+    assert decided == pytest.approx(own, abs=1e-8)
+    assert np.array_equal(rl.Run(tmp_path / "run").decide(X), own)
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    call(tmp_path, "train", "problem.toml", "--data", "rows.csv", "--method", "l2", "--out", "there")
+    assert rl.Run(tmp_path / "there").decide(X) == pytest.approx(truth.x, abs=1e-3)
 
 
 def found(pattern: str) -> list[Path]:

@@ -144,3 +144,63 @@ fn what_is_wrong_is_shown_at_its_place() {
     }
     insta::assert_snapshot!("refused", said);
 }
+
+/// What others ordered goes by the members that variables are of, whatever the order of the columns.
+#[test]
+fn a_baseline_by_pattern() {
+    let bakery = r#"
+[sets]
+good = ["bread", "cake"]
+[quantities]
+demand = { for = "good", predict = "demand_*" }
+[variables]
+order = { for = "good" }
+[objective]
+minimize = "sum(g in good: order[g])"
+[[soft]]
+name = "sold"
+for = "g in good"
+row = "order[g] >= demand[g]"
+under = 5.0
+[data]
+file = "history.csv"
+baseline = "ordered_*"
+[predictor]
+kind = "linear"
+[training]
+method = "l2"
+"#;
+    let mut history = "heat,ordered_cake,ordered_bread,demand_bread,demand_cake,weekday\n".to_owned();
+    let mut cost = 0.0;
+    for i in 0..60_u32 {
+        let (heat, cake, bread) = (f64::from(i * 7 % 11), f64::from(5 + i % 4), f64::from(20 + i % 3));
+        let (of_bread, of_cake) = (15.0 + heat + f64::from(i % 2), 3.0 + 0.5 * heat);
+        cost += bread + cake + 5.0 * ((of_bread - bread).max(0.0) + (of_cake - cake).max(0.0));
+        history += &format!("{heat},{cake},{bread},{of_bread},{of_cake},mon\n");
+    }
+    let folder = Folder::new().with("bakery.toml", bakery).with("history.csv", &history);
+    let checked = folder.run("check bakery.toml");
+    assert_eq!(checked.code, 0, "{}{}", checked.stdout, checked.stderr);
+    let said = "baseline     ok       order[bread] is ordered_bread, order[cake] is ordered_cake";
+    assert!(checked.stdout.contains(said), "{}", checked.stdout);
+    assert_eq!(folder.run("train bakery.toml --out run").code, 0);
+    let judged = folder.run("evaluate run --data history.csv --format json");
+    let judged: serde_json::Value = serde_json::from_str(&judged.stdout).unwrap();
+    let others = &judged["account"]["against"][0];
+    assert!((others["mean"].as_f64().unwrap() - cost / 60.0).abs() < 1e-9, "{others}");
+
+    let lines = history.lines().map(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        [cells[0], cells[3], cells[4], ""].join(",")
+    });
+    let folder = folder.with("without.csv", &lines.collect::<Vec<_>>().join("\n").replacen("cake,\n", "cake,none\n", 1));
+    let without = folder.run("evaluate run --data without.csv");
+    assert_eq!(without.code, 0, "{}", without.stderr);
+    assert!(without.stderr.contains("no column of `data.baseline` (ordered_*)"), "{}", without.stderr);
+    let empty = folder.run("evaluate run --data without.csv --baseline none,none");
+    assert_eq!(empty.code, 2, "{}", empty.stdout);
+    let empty = folder.run("evaluate run --data without.csv --baseline heat,none");
+    assert!(empty.stderr.contains("no row has a decision of others"), "{}", empty.stderr);
+    let text = folder.run("evaluate run --data history.csv --baseline ordered_bread,weekday");
+    assert!(text.stderr.contains("`mon` is not a number"), "{}", text.stderr);
+}

@@ -5,7 +5,7 @@ mod kinds;
 
 pub(crate) use features::takes_numbers_only;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::data::{Allowed, Guess};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
@@ -13,7 +13,7 @@ use crate::selection::{Kind as Taking, Selection, no_column, pick, repeated};
 use crate::{Placed, Spec, lags};
 use regretless_core::Parameter;
 use regretless_core::problem::Named;
-use regretless_learn::{Kind, Lags, Split};
+use regretless_learn::{Kind, Lags, Split, some_of};
 
 /// What is read of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,16 +213,25 @@ fn baseline(spec: &Spec, header: &[String], place: &Place) -> Result<Vec<usize>>
     let Some(order) = order else {
         let pattern = shorten(&data.baseline[0]);
         let what = format!("the names of the columns `{pattern}` do not tell whose decision is which");
-        return Err(SpecError::new(place.clone(), Trouble::Misfit(what))
-            .hint("list them in data.baseline, in the order of the variables"));
+        let [own, there] = [spec.problem().variables(), names.as_slice()].map(some_of);
+        return Err(SpecError::new(place.clone(), Trouble::Misfit(what)).hint(format!(
+            "list them in data.baseline, in the order of the variables: {own}; the columns are {there}"
+        )));
     };
     Ok(order.into_iter().map(|k| chosen[k]).collect())
 }
 
-/// For each variable its column, where both are called the same but for what all of a kind begin with: `order_bread`, `ordered_bread`.
+/// For each variable its column, where both are called the same but for what all of a kind begin with: `order_bread` or `order[bread]`,
+/// `ordered_bread`. A member of several sets has its names one after the other: `ship[mill,shop]`, `shipped_mill_shop`.
 fn by_tail(variables: &[String], columns: &[String]) -> Option<Vec<usize>> {
-    let (own, there) = (tails(variables), tails(columns));
-    own.iter().map(|tail| there.iter().position(|other| other == tail)).collect()
+    let [variables, columns] = [variables, columns].map(|names| {
+        let plain = |name: &String| name.replace(['[', ','], "_").replace([']', ' '], "");
+        names.iter().map(plain).collect::<Vec<_>>()
+    });
+    let (own, there) = (tails(&variables), tails(&columns));
+    let place: HashMap<&str, usize> = there.iter().enumerate().map(|(k, &tail)| (tail, k)).collect();
+    let order: Option<Vec<usize>> = own.iter().map(|tail| place.get(tail).copied()).collect();
+    order.filter(|order| order.iter().collect::<BTreeSet<_>>().len() == columns.len())
 }
 
 /// What is left of names without the beginning that they share.

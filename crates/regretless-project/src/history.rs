@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use regretless_learn::{Dataset, Names, Part, Past, Settings, Split, Task, Timed};
+use regretless_learn::{Dataset, Names, Part, Past, Settings, Split, Task, Timed, some_of};
 
 use crate::columns::{Columns, Want, Wonted};
 use crate::error::{Place, ProjectError, Result, SpecError, Trouble};
@@ -39,15 +39,23 @@ impl Spec {
         Ok(Task::new(self.problem.clone(), placement, data, settings)?)
     }
 
-    /// The problem without a baseline where a table lacks all of its columns.
-    pub fn baseline_if_there(self, path: &Path) -> Result<Self> {
-        let Some(data) = self.data().filter(|data| !data.baseline.is_empty()) else { return Ok(self) };
-        let table = TableReader::open(path, &Limits { table_bytes: u64::MAX, ..*self.limits() })?;
-        let there = data.baseline.iter().any(|selector| !pick(selector, table.header()).is_empty());
-        if there {
-            return Ok(self);
+    /// The problem without a baseline where a table lacks all of its columns, and what is to be said then.
+    pub fn baseline_if_there(self, path: &Path) -> Result<(Self, Option<String>)> {
+        let named = self.data().map_or(&[][..], |data| &data.baseline);
+        if named.is_empty() {
+            return Ok((self, None));
         }
-        self.with_overrides(Overrides { baseline: Some(Vec::new()), ..Overrides::default() })
+        let table = TableReader::open(path, &Limits { table_bytes: u64::MAX, ..*self.limits() })?;
+        if named.iter().any(|selector| !pick(selector, table.header()).is_empty()) {
+            return Ok((self, None));
+        }
+        let note = format!(
+            "{} has no column of `data.baseline` ({}): nothing is compared with it",
+            path.display(),
+            some_of(named)
+        );
+        let spec = self.with_overrides(Overrides { baseline: Some(Vec::new()), ..Overrides::default() })?;
+        Ok((spec, Some(note)))
     }
 
     /// The data and the columns they came from.

@@ -80,6 +80,24 @@ impl Placed {
         self.selections.len() - 1
     }
 
+    /// Puts selections into the order of the parts that their terms are of. Those of one part stay as they are.
+    pub(crate) fn sort(&mut self, part: impl Fn(&PlacedTerm) -> usize) {
+        let mut first = vec![usize::MAX; self.selections.len()];
+        for term in &self.terms {
+            for pick in term.of.iter().chain(&term.by) {
+                first[pick.selection] = first[pick.selection].min(part(term));
+            }
+        }
+        let mut order: Vec<usize> = (0..first.len()).collect();
+        order.sort_by_key(|&selection| first[selection]);
+        let mut moved = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(new, &old)| moved[old] = new);
+        self.selections = order.into_iter().map(|old| self.selections[old].clone()).collect();
+        for pick in self.terms.iter_mut().flat_map(|term| term.of.iter_mut().chain(&mut term.by)) {
+            pick.selection = moved[pick.selection];
+        }
+    }
+
     /// True if no number comes from a table.
     pub fn is_empty(&self) -> bool {
         self.selections.is_empty()

@@ -35,7 +35,7 @@ fn every_example_of_the_docs_is_valid() {
             spec.unwrap_or_else(|e| panic!("{e}\nin\n{body}"));
         }
     }
-    assert_eq!(seen, [17, 4]);
+    assert_eq!(seen, [18, 4]);
 }
 
 #[test]

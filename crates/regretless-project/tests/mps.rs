@@ -272,7 +272,11 @@ fn softening_says_what_it_misses() {
         ),
         (
             "[[soften]]\nrows = [\"most\", \"m*\"]\nover = 1\n",
-            "soften[0].rows[1]: the row `most` is softened twice",
+            "soften[0].rows[1]: the row `most` is named twice",
+        ),
+        (
+            "[[soften]]\nrows = \"most\"\nover = 1\n[[soften]]\nrows = \"m*\"\nover = 1\n",
+            "soften[1].rows: the row `most` is softened twice",
         ),
         (
             "[[soften]]\nrows = \"band\"\nover = 1\nunder = 1\nlimit = 3\n",
@@ -294,6 +298,160 @@ fn softening_says_what_it_misses() {
     let soft = spec.problem().soft();
     assert_eq!((&soft.d[..], &soft.alpha[..]), (&[5.0, 2.0, -1.0][..], &[1.0, 2.0, 0.0][..]));
     assert_eq!(soft.under, [4.0, 0.0, 4.0]);
+}
+
+/// Two products of two mills that stock, what they cost and what they yield; a range and an equality beside.
+const MILLS: &str = "\
+NAME          mills
+ROWS
+ N  cost
+ L  stock_east
+ L  stock_west
+ G  need
+ E  even
+ L  band
+COLUMNS
+    east      cost               2.0   stock_east         1.0
+    east      need               1.0   even               1.0
+    east      band               1.0
+    west      cost               3.0   stock_west         1.0
+    west      need               0.5   even              -1.0
+    west      band               1.0
+    buy       cost              20.0   need               1.0
+    slack     cost               0.1   even               1.0
+RHS
+    rhs       stock_east         4.0   stock_west         5.0
+    rhs       need               6.0   even               0.5
+    rhs       band               9.0
+RANGES
+    rhs       band               8.0
+BOUNDS
+ UP bnd       buy                8.0
+ LO bnd       slack             -3.0
+ENDATA
+";
+
+const REPLACED: &str = "[problem]\nmodel = \"mills.mps\"\n\
+    [[replace]]\nrows = \"stock_*\"\nlimit = { known = \"*_now\" }\n\
+    [[replace]]\nrows = \"need\"\nlimit = { known = \"asked\", factor = 2.0, shift = 1.0 }\n\
+    [[replace]]\nvariables = [\"east\", \"west\"]\ncost = { predict = \"price_*\" }\n\
+    [[replace]]\nvariables = \"buy\"\nupper = { known = \"most\" }\nlower = { known = \"most\", factor = 0.1 }\n\
+    [[replace]]\nrows = [\"need\", \"even\"]\nvariables = [\"west\", \"buy\"]\ncoefficient = { known = \"*_of_*\" }\n";
+
+/// A file with the numbers of the row in it gives the same optimum, also after the problem was written back.
+#[test]
+fn numbers_of_a_model_come_from_a_table() {
+    let dir = tempfile::tempdir().unwrap();
+    file(&dir, "mills.mps", MILLS);
+    let spec = Spec::read(file(&dir, "problem.toml", REPLACED)).unwrap();
+    let header = "stock_east_now,stock_west_now,asked,price_west,price_east,most,need_of_west,need_of_buy,even_of_west\n";
+    let rows =
+        [[3.0, 4.5, 2.0, 1.5, 2.5, 7.0, 0.75, 1.25, -1.5], [1.0, 5.0, 3.0, 4.0, 1.0, 6.0, 0.5, 1.0, -0.5]];
+    let text =
+        rows.iter().fold(header.to_owned(), |text, row| text + &row.map(|v| v.to_string()).join(",") + "\n");
+    spec.write(dir.path(), "again.toml").unwrap();
+    let again = Spec::read(dir.path().join("again.toml")).unwrap();
+    for (i, row) in rows.into_iter().enumerate() {
+        let [east_now, west_now, asked, west, east, most, need_west, need_buy, even_west] = row;
+        let by_hand = [
+            ("stock_east         4.0", format!("stock_east {east_now}")),
+            ("stock_west         5.0\n", format!("stock_west {west_now}\n")),
+            ("need               6.0", format!("need {}", 2.0 * asked + 1.0)),
+            ("cost               2.0", format!("cost {east}")),
+            ("cost               3.0", format!("cost {west}")),
+            ("UP bnd       buy                8.0", format!("UP bnd buy {most}\n LO bnd buy {}", 0.1 * most)),
+            ("need               0.5", format!("need {need_west}")),
+            ("need               1.0\n    slack", format!("need {need_buy}\n    slack")),
+            ("even              -1.0", format!("even {even_west}")),
+        ];
+        let written = by_hand.iter().fold(MILLS.to_owned(), |text, (from, to)| {
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1)
+        });
+        let expected = Oracle::new(read(&written).unwrap().problem()).solve(&Instance::default()).unwrap();
+        for spec in [&spec, &again] {
+            let table = ParameterTable::from_csv(text.as_bytes(), "t.csv".as_ref(), spec, &Limits::default());
+            let row = table.unwrap().row(i).unwrap();
+            let found = Oracle::new(spec.problem()).solve(&row.instance()).unwrap();
+            assert!(found.is_optimal(), "row {i}");
+            assert!((found.objective - expected.objective).abs() < 1e-9, "row {i}");
+        }
+    }
+    let known: Vec<_> = spec.known().iter().map(|part| (part.key.as_str(), part.columns.join(" "))).collect();
+    assert_eq!(known[0], ("replace[0].limit", "stock_east_now stock_west_now".into()));
+    assert_eq!(spec.predicted()[0].columns, ["price_east", "price_west"]);
+}
+
+/// Rows that are softened, a single column in many places, pieces of one part from two keys: the file that is written back
+/// takes the same columns in the same order, so that a model of the one decides with the other.
+#[test]
+fn columns_are_numbered_as_in_the_file_that_is_written_back() {
+    let dir = tempfile::tempdir().unwrap();
+    file(&dir, "mills.mps", MILLS);
+    let text = "[problem]\nmodel = \"mills.mps\"\n\
+        [[replace]]\nvariables = \"*st\"\nupper = { known = \"most_*\" }\n\
+        [[replace]]\nvariables = [\"slack\", \"west\"]\ncost = { known = [\"dear\", \"east_now\"] }\n\
+        [[replace]]\nvariables = [\"east\", \"buy\"]\ncost = { known = \"dear\", factor = [2, 3] }\n\
+        [[replace]]\nrows = [\"even\", \"stock_east\"]\nlimit = { known = [\"evenly\", \"east_now\"] }\n\
+        [[replace]]\nrows = [\"band\", \"need\"]\nvariables = [\"west\", \"east\"]\ncoefficient = { predict = \"*_by_*\" }\n\
+        [[soften]]\nrows = \"need\"\nunder = { known = \"fine\" }\nlimit = { predict = \"need\" }\n\
+        [[soften]]\nrows = \"stock_west\"\nover = { known = \"storage\", factor = { known = \"evenly\" } }\n\
+        limit = { known = \"room\" }\n";
+    let spec = Spec::read(file(&dir, "problem.toml", text)).unwrap();
+    spec.write(dir.path(), "again.toml").unwrap();
+    let again = Spec::read(dir.path().join("again.toml")).unwrap();
+    let [own, there] = [&spec, &again].map(|spec| {
+        let all = spec.quantities().unwrap().unwrap();
+        (all.predicted.concat(), all.known.concat(), all.placement)
+    });
+    let predicted = ["need_by_east", "need_by_west", "need", "band_by_east", "band_by_west"];
+    assert_eq!(own.0, predicted);
+    let known =
+        ["dear", "east_now", "fine", "room", "storage", "evenly", "most_east", "most_west"];
+    assert_eq!(own.1, known);
+    assert_eq!((&own.0, &own.1), (&there.0, &there.1));
+}
+
+#[test]
+fn what_cannot_be_replaced_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    file(&dir, "mills.mps", MILLS);
+    let known = "{ known = \"k\" }";
+    let cases = [
+        (format!("rows = \"stok_*\"\nlimit = {known}"), "replace[0].rows: no row of the model fits `stok_*`"),
+        (format!("rows = \"band\"\nlimit = {known}"), "replace[0].limit: one of these rows has two limits"),
+        (
+            format!("rows = \"need\"\ncost = {known}"),
+            "replace[0].cost: rows have a `limit`, variables a `cost`, a `lower` and an `upper`, rows and variables together a `coefficient`",
+        ),
+        ("variables = \"buy\"".to_owned(), "replace[0]: nothing is replaced here"),
+        (
+            format!("rows = \"stock_east\"\nvariables = \"west\"\ncoefficient = {known}"),
+            "replace[0].coefficient: the model has no coefficient of these variables in these rows",
+        ),
+        (
+            "rows = \"need\"\nlimit = { known = \"a_*_*\" }".to_owned(),
+            "replace[0].limit.known: `a_*_*` has 2 `*`: one is expected, for the name of each",
+        ),
+        (
+            "rows = \"stock_*\"\nlimit = { known = [\"a\", \"b\", \"c\"] }".to_owned(),
+            "replace[0].limit.known: expected 2 columns, or one with a `*`, found 3",
+        ),
+        (
+            format!("rows = \"need\"\nlimit = {known}\n[[replace]]\nrows = \"ne*\"\nlimit = {known}"),
+            "replace[1].limit: one of these numbers is replaced twice",
+        ),
+        (
+            format!("rows = \"need\"\nlimit = {known}\n[[soften]]\nrows = \"need\"\nunder = 1"),
+            "replace[0].limit: one of these rows is soft",
+        ),
+    ];
+    for (more, said) in cases {
+        let path =
+            file(&dir, "problem.toml", &format!("[problem]\nmodel = \"mills.mps\"\n[[replace]]\n{more}\n"));
+        let error = Spec::read(path).unwrap_err().to_string();
+        assert!(error.ends_with(said), "{error}\n{said}");
+    }
 }
 
 /// The example: on Wednesday a nut costs more than a missing one, and on Tuesday the machine is too small by 3.

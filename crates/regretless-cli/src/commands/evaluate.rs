@@ -37,8 +37,8 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
     let (spec, decider) = run.decider()?;
     let rivals = run.rivals(&spec)?;
     let given = Some(args.baseline.clone()).filter(|columns| !columns.is_empty());
-    let spec = if given.is_some() {
-        spec.with_overrides(Overrides { baseline: given, ..Overrides::default() })?
+    let (spec, lacking) = if given.is_some() {
+        (spec.with_overrides(Overrides { baseline: given, ..Overrides::default() })?, None)
     } else {
         // A table that lacks the columns the problem names has no baseline; one asked for here has to be there.
         spec.baseline_if_there(data)?
@@ -52,6 +52,7 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
     }
     let columns = reader.columns();
     let baseline = (!columns.baseline.is_empty()).then(|| some_of(&columns.baseline_names));
+    let named = baseline.clone();
     let dates = columns.time.is_some_and(|(_, dates)| dates);
     let mut auditor = Auditor::new(&decider, &rivals, baseline, dates);
     let progress = crate::progress::rows(args.format == Format::Json);
@@ -83,6 +84,12 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
     }
     progress.finish_and_clear();
     let (found, account) = (tally.measures(), auditor.account());
+    let beside = lacking.or_else(|| {
+        let none = account.against.first().is_some_and(|other| other.decisions == 0);
+        named.filter(|_| none).map(|names| {
+            format!("no row has a decision of others: in each a cell of {names} is empty")
+        })
+    });
     let exit = if troubles.is_empty() { Exit::Success } else { Exit::Failure };
     let text = match args.format {
         Format::Json => json(&Machine { measures: &found, account: &account }),
@@ -92,7 +99,8 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
         }
     };
     let mut outcome = Outcome::new(text, exit);
-    outcome.remarks = left_out(dropped)
+    outcome.remarks = beside.map_or_else(String::new, |note| format!("{}\n", wrapped(&note, 0)))
+        + &left_out(dropped)
         + &about(&reader)
         + &cut(found.cut)
         + &troubles.render("rows without a decision or without an optimum");

@@ -41,10 +41,12 @@ fn scaled(column: &str, factor: f64) -> String {
 }
 
 /// What a coefficient is called within its block: the variable's name where there is one for each, else its position. In algebra
-/// rows have names, and a column goes to rows of several.
+/// and in models rows have names, and a column goes to rows of several.
 fn entry(spec: &Spec, term: &PlacedTerm) -> String {
     let problem = spec.problem();
-    if spec.algebra.is_some() {
+    let replaced =
+        term.of.is_some_and(|pick| spec.placed().selections[pick.selection].key.starts_with("replace["));
+    if spec.algebra.is_some() || replaced {
         return named(problem, term);
     }
     let row = |blocks: &[regretless_core::problem::Block]| {

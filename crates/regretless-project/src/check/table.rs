@@ -22,6 +22,7 @@ pub(super) fn run(spec: &Spec, table: Table<'_>) -> Vec<Finding> {
     let mut findings = placement::run(spec, &data);
     findings.push(features(&data));
     findings.extend(lags(&data));
+    findings.extend(baseline(spec, &columns, &data));
     findings.extend(left_out(&header, &columns));
     findings.push(missing(spec, &data));
     let parts = data.split(&spec.settings().split, spec.training().seed);
@@ -75,14 +76,29 @@ fn lags(data: &Dataset) -> Option<Finding> {
     Some(Finding::ok("lags", format!("the period is {}; {}", unit(1), told.join("; "))))
 }
 
+/// Whose decision each column of others is.
+fn baseline(spec: &Spec, columns: &Columns, data: &Dataset) -> Option<Finding> {
+    let names = &columns.baseline_names;
+    if names.is_empty() {
+        return None;
+    }
+    let one = |(variable, column): (&String, &String)| format!("{variable} is {column}");
+    let told: Vec<String> = spec.problem().variables().iter().zip(names).map(one).collect();
+    let rows = data.baseline.values.chunks(names.len());
+    let empty = rows.filter(|row| row.iter().any(|v| v.is_nan())).count();
+    let gaps = if empty == 0 { String::new() } else { format!("; {} without", count(empty, "row")) };
+    Some(Finding::ok("baseline", format!("{}{gaps}", some_of(&told))))
+}
+
 fn count_of(n: f64, what: &str) -> String {
     if n == 1.0 { format!("1 {what}") } else { format!("{} {what}s", regretless_learn::four(n)) }
 }
 
 /// Columns of the table that are neither features nor predicted.
 fn left_out(header: &[String], columns: &Columns) -> Option<Finding> {
+    let Columns { features, targets, known, baseline, .. } = columns;
     let used: BTreeSet<usize> =
-        columns.features.iter().chain(&columns.targets).chain(&columns.known).copied().collect();
+        features.iter().chain(targets).chain(known).chain(baseline).copied().collect();
     let mut reasons: [(&str, Vec<String>); 5] = [
         ("text", Vec::new()),
         ("the key of rows", Vec::new()),

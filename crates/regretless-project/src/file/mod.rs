@@ -53,6 +53,9 @@ pub struct ProblemFile {
     /// Rows of `problem.model` that are soft.
     #[serde(default)]
     pub soften: Vec<SoftenSection>,
+    /// Numbers of `problem.model` that are columns of a table.
+    #[serde(default)]
+    pub replace: Vec<ReplaceSection>,
     /// Blocks of hard rows: limits that must hold.
     #[serde(default)]
     pub hard: Vec<HardSection>,
@@ -142,6 +145,30 @@ pub struct SoftenSection {
     pub over: Option<Vector>,
     /// The price of a unit below the lower limit, ≥ 0; one number serves all rows.
     pub under: Option<Vector>,
+}
+
+/// Numbers of `problem.model` that are predicted, or known when the decision is taken: limits of `rows`, a `cost` and bounds of
+/// `variables`, or the coefficients of `variables` in `rows`. In the names of columns each `*` stands for the name of a row or a
+/// variable.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplaceSection {
+    /// Names of rows in the model, or patterns.
+    #[schemars(with = "Option<value::Columns>")]
+    pub rows: Option<Selectors>,
+    /// Names of variables in the model, or patterns.
+    #[schemars(with = "Option<value::Columns>")]
+    pub variables: Option<Selectors>,
+    /// The limit of each row.
+    pub limit: Option<Selected>,
+    /// The coefficients that the model has of these variables in these rows.
+    pub coefficient: Option<Selected>,
+    /// The cost (gain) of a unit of each variable.
+    pub cost: Option<Selected>,
+    /// The lower bound of each variable.
+    pub lower: Option<Selected>,
+    /// The upper bound of each variable.
+    pub upper: Option<Selected>,
 }
 
 /// Hard rows: `rows · x ≤ at_most`, `rows · x ≥ at_least`, both (a range), or `rows · x = equals`.

@@ -109,6 +109,8 @@ pub(super) struct Part {
     pub(super) parameter: Parameter,
     /// Its entries within all entries of that kind.
     pub(super) range: Range<usize>,
+    /// Its rows among all stacked ones; of a vector its entries.
+    pub(super) rows: Range<usize>,
     /// Rows and columns of a dense matrix.
     matrix: Option<(usize, usize)>,
     columns: Vec<String>,
@@ -116,7 +118,7 @@ pub(super) struct Part {
 
 impl Part {
     fn place(self, problem: &Problem, placed: &mut Placed) {
-        let Self { key, parameter, range, matrix, columns } = self;
+        let Self { key, parameter, range, rows, matrix, columns } = self;
         let from = Source::Columns(Selected::plain(Kind::Predicted, columns.clone()));
         let pattern = parameter.pattern(problem);
         let written = match pattern {
@@ -124,9 +126,7 @@ impl Part {
             None => Written::Vector(Vector::From(from)),
         };
         placed.written.insert(key.clone(), written);
-        let ends = [range.start, range.end.saturating_sub(1)];
-        let [first, last] = ends.map(|entry| pattern.map_or(entry, |pattern| pattern.place(entry).0));
-        let home = Some((parameter, first..last + 1));
+        let home = Some((parameter, rows));
         let (kind, count) = (Kind::Predicted, range.len());
         let selection = placed.select(Selection { key, kind, columns, count, matrix, home });
         for (at, entry) in range.enumerate() {
@@ -141,19 +141,21 @@ impl Part {
 pub(super) fn parts(problem: &Problem) -> Vec<Part> {
     let n = problem.n();
     let mut all = Vec::new();
-    let mut add = |key: String, parameter, range: Range<usize>, matrix| {
-        all.push(Part { key, parameter, range, matrix, columns: Vec::new() });
+    let mut add = |key: String, parameter: Parameter, rows: Range<usize>| {
+        let (range, matrix) = matrix(problem, parameter, rows.clone());
+        all.push(Part { key, parameter, range, rows, matrix, columns: Vec::new() });
     };
-    add("objective.linear".into(), Parameter::Linear, 0..n, None);
-    let (entries, shape) = matrix(problem, Parameter::Quadratic, 0..n);
-    add("objective.quadratic".into(), Parameter::Quadratic, entries, shape);
+    add("objective.linear".into(), Parameter::Linear, 0..n);
+    add("objective.quadratic".into(), Parameter::Quadratic, 0..n);
     for (i, block) in problem.soft().blocks.iter().enumerate() {
-        let rows = block.rows.clone();
-        let (entries, shape) = matrix(problem, Parameter::SoftRows, rows.clone());
-        add(format!("soft[{i}].rows"), Parameter::SoftRows, entries, shape);
-        let sides = [("limit", Parameter::Limit), ("over", Parameter::Over), ("under", Parameter::Under)];
+        let sides = [
+            ("rows", Parameter::SoftRows),
+            ("limit", Parameter::Limit),
+            ("over", Parameter::Over),
+            ("under", Parameter::Under),
+        ];
         for (key, parameter) in sides {
-            add(format!("soft[{i}].{key}"), parameter, rows.clone(), None);
+            add(format!("soft[{i}].{key}"), parameter, block.rows.clone());
         }
     }
     let kinds = [
@@ -163,15 +165,13 @@ pub(super) fn parts(problem: &Problem) -> Vec<Part> {
     let mut i = 0;
     for (hard, side, coefficients, rhs) in kinds {
         for block in &hard.blocks {
-            let rows = block.rows.clone();
-            let (entries, shape) = matrix(problem, coefficients, rows.clone());
-            add(format!("hard[{i}].rows"), coefficients, entries, shape);
-            add(format!("hard[{i}].{side}"), rhs, rows, None);
+            add(format!("hard[{i}].rows"), coefficients, block.rows.clone());
+            add(format!("hard[{i}].{side}"), rhs, block.rows.clone());
             i += 1;
         }
     }
-    add("bounds.lower".into(), Parameter::Lower, 0..n, None);
-    add("bounds.upper".into(), Parameter::Upper, 0..n, None);
+    add("bounds.lower".into(), Parameter::Lower, 0..n);
+    add("bounds.upper".into(), Parameter::Upper, 0..n);
     all
 }
 

@@ -11,6 +11,7 @@ mod places;
 mod predictor;
 mod quantities;
 mod ranges;
+mod replace;
 mod settings;
 mod statement;
 mod syntax;

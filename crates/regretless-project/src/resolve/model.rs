@@ -6,11 +6,12 @@ use regretless_core::{Coefficients, Problem, ProblemBuilder, ProblemError, Sense
 
 use super::part::VectorPart;
 use super::places::Stand;
+use super::replace::{self, Stood};
 use super::{Context, Stated};
 use crate::algebra::coefficients;
 use crate::data::Allowed;
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
-use crate::file::{ProblemFile, SoftenSection, Vector, Written};
+use crate::file::{ProblemFile, Selectors, SoftenSection, Vector, Written};
 use crate::key::Key;
 use crate::mps::{self, Model, Row};
 use crate::placed::Placed;
@@ -50,29 +51,47 @@ pub(super) fn modelled(ctx: &Context<'_>, file: &ProblemFile, model: Model, path
         let entries = model.quadratic.iter().map(|&(i, j, value)| (i, j, sign * value));
         builder = builder.quadratic(coefficients(n, n, entries).map_err(in_file)?);
     }
+    let changes = replace::changes(ctx, file, &model)?;
     let mut soft = vec![false; model.rows.len()];
+    let mut stands: Vec<Vec<Stood>> = vec![Vec::new(); model.rows.len()];
     let mut rows = 0;
     for (i, section) in file.soften.iter().enumerate() {
         let block = Softened::new(ctx, i, section, &model, &mut soft)?;
+        for (at, side) in block.sides().iter().enumerate() {
+            let at = rows + at;
+            let stood = Stood { limit: Parameter::Limit, rows: Parameter::SoftRows, at, sign: 1.0 };
+            stands[block.found[side.of]].push(stood);
+        }
         builder = block.add(ctx, section, n, &mut rows, &mut placed, builder)?;
     }
-    let mut hard = Vec::new();
-    for row in model.rows.iter().zip(&soft).filter(|(_, soft)| !**soft).map(|(row, _)| row) {
+    let (mut at_most, mut equals, mut blocks) = (0, 0, 0);
+    for (i, row) in model.rows.iter().enumerate().filter(|(i, _)| !soft[*i]) {
         let limits: Vec<f64> = [row.upper, -row.lower].into_iter().filter(|l| l.is_finite()).collect();
         if row.lower == row.upper {
             builder = builder.equal(&row.name, sided(n, &[(row, 1.0)]).map_err(in_file)?, [row.lower]);
-            hard.push(HardKind::Equals);
+            let (limit, rows) = (Parameter::Equals, Parameter::EqualRows);
+            stands[i].push(Stood { limit, rows, at: equals, sign: 1.0 });
+            equals += 1;
         } else {
             let upper = row.upper.is_finite().then_some((row, 1.0));
             let lower = row.lower.is_finite().then_some((row, -1.0));
             let sides: Vec<_> = upper.into_iter().chain(lower).collect();
+            for &(_, sign) in &sides {
+                let (limit, rows) = (Parameter::AtMost, Parameter::AtMostRows);
+                stands[i].push(Stood { limit, rows, at: at_most, sign });
+                at_most += 1;
+            }
+            blocks += 1;
             builder = builder.at_most(&row.name, sided(n, &sides).map_err(in_file)?, limits);
-            hard.push(HardKind::AtMost);
         }
     }
+    // Blocks of one kind are written back together.
+    let mut hard = vec![HardKind::AtMost; blocks];
+    hard.resize(blocks + equals, HardKind::Equals);
     let name = file.problem.name.clone().or_else(|| Some(model.name.clone()).filter(|name| !name.is_empty()));
     let builder = builder.variables(model.columns).lower(model.lower).upper(model.upper);
     let problem = builder.build().map_err(in_file)?;
+    replace::place(ctx, &changes, &stands, &problem, &mut placed)?;
     let constant = ctx.constant(file)?.unwrap_or(model.constant);
     Ok(Stated { name, problem, placed, hard, constant })
 }
@@ -91,7 +110,7 @@ fn only_the_model(ctx: &Context<'_>, file: &ProblemFile) -> Result<()> {
     match twice.into_iter().find(|(_, there)| *there) {
         None => Ok(()),
         Some((key, _)) => Err(ctx.fail(&key, Trouble::OneOf("`problem.model` states this already")).hint(
-            "leave it out; [[soften]] makes rows of the model soft, `objective.linear` replaces its costs",
+            "leave it out; [[soften]] makes rows of the model soft, [[replace]] takes numbers from a table",
         )),
     }
 }
@@ -110,6 +129,36 @@ fn linear(ctx: &Context<'_>, file: &ProblemFile, model: &Model, placed: &mut Pla
     Ok(values)
 }
 
+/// The rows or variables of a model that names and patterns mean.
+pub(super) fn picked(
+    ctx: &Context<'_>,
+    key: &Key,
+    selectors: &Selectors,
+    names: &[String],
+    word: &str,
+) -> Result<Vec<usize>> {
+    let (mut all, mut seen) = (Vec::new(), vec![false; names.len()]);
+    for (k, selector) in selectors.0.iter().enumerate() {
+        let at = if selectors.0.len() == 1 { key.clone() } else { key.index(k) };
+        let found = crate::selection::pick(selector, names);
+        if found.is_empty() {
+            let near = suggest::nearest(selector, names);
+            let trouble = Trouble::Misfit(format!("no {word} of the model fits `{}`", shorten(selector)));
+            let hint = near.map(|near| format!("did you mean `{}`?", shorten(near)));
+            let section = if word == "row" { "ROWS" } else { "COLUMNS" };
+            return Err(ctx
+                .fail(&at, trouble)
+                .hint(hint.unwrap_or_else(|| format!("{word}s are named in {section}"))));
+        }
+        if let Some(&twice) = found.iter().find(|&&index| std::mem::replace(&mut seen[index], true)) {
+            let trouble = Trouble::Misfit(format!("the {word} `{}` is named twice", shorten(&names[twice])));
+            return Err(ctx.fail(&at, trouble));
+        }
+        all.extend(found);
+    }
+    Ok(all)
+}
+
 /// Rows with a sign each.
 fn sided(n: usize, rows: &[(&Row, f64)]) -> std::result::Result<Coefficients, ProblemError> {
     let entries = rows
@@ -124,6 +173,8 @@ struct Softened<'a> {
     key: Key,
     name: String,
     rows: Vec<&'a Row>,
+    /// Their places in the model.
+    found: Vec<usize>,
 }
 
 /// What a soft row is made of: its coefficients, its limit, and which prices it has.
@@ -146,30 +197,19 @@ impl<'a> Softened<'a> {
     ) -> Result<Self> {
         let key = Key::new("soften").index(i);
         let names: Vec<String> = model.rows.iter().map(|row| row.name.clone()).collect();
-        let mut rows = Vec::new();
-        for (k, selector) in section.rows.0.iter().enumerate() {
-            let at = if section.rows.0.len() == 1 { key.key("rows") } else { key.key("rows").index(k) };
-            let found = crate::selection::pick(selector, &names);
-            if found.is_empty() {
-                let near = suggest::nearest(selector, &names);
-                let trouble = Trouble::Misfit(format!("no row of the model fits `{}`", shorten(selector)));
-                let hint = near.map(|near| format!("did you mean `{}`?", shorten(near)));
-                return Err(ctx
-                    .fail(&at, trouble)
-                    .hint(hint.unwrap_or_else(|| "rows are named in ROWS".into())));
-            }
-            for row in found {
-                if std::mem::replace(&mut soft[row], true) {
-                    let trouble =
-                        Trouble::Misfit(format!("the row `{}` is softened twice", shorten(&names[row])));
-                    return Err(ctx.fail(&at, trouble));
-                }
-                rows.push(&model.rows[row]);
+        let at = key.key("rows");
+        let found = picked(ctx, &at, &section.rows, &names, "row")?;
+        for &row in &found {
+            if std::mem::replace(&mut soft[row], true) {
+                let trouble =
+                    Trouble::Misfit(format!("the row `{}` is softened twice", shorten(&names[row])));
+                return Err(ctx.fail(&at, trouble));
             }
         }
+        let rows = found.iter().map(|&row| &model.rows[row]).collect();
         let name = section.name.clone().unwrap_or_else(|| format!("soft{i}"));
         ctx.check_name(&key.key("name"), &name)?;
-        Ok(Self { key, name, rows })
+        Ok(Self { key, name, rows, found })
     }
 
     /// The soft rows: one a limit, so two of a range.

@@ -92,7 +92,7 @@ impl Context<'_> {
     }
 
     /// One finite number an entry.
-    fn spread(&self, key: &Key, written: Numbers, len: usize) -> Result<Vec<f64>> {
+    pub(super) fn spread(&self, key: &Key, written: Numbers, len: usize) -> Result<Vec<f64>> {
         let values = match written {
             Numbers::One(v) => vec![v; len],
             Numbers::List(values) => values,

@@ -58,6 +58,26 @@ impl Spec {
     }
 }
 
+/// How a problem file says the entries of a part; sparse rows by the names of variables.
+pub(super) fn said(problem: &Problem, part: &Part, cells: Vec<Cell>) -> Written {
+    match part.parameter.pattern(problem) {
+        None => Written::Vector(Vector::List(cells)),
+        Some(pattern) if pattern.is_dense() => {
+            let rows = cells.chunks(problem.n()).map(|row| RowCells::Dense(row.to_vec()));
+            Written::Rows(Rows::List(rows.collect()))
+        }
+        Some(pattern) => {
+            // A row without a coefficient is a row, too.
+            let mut rows = vec![Vec::new(); part.rows.len()];
+            for (entry, cell) in part.range.clone().zip(cells) {
+                let (row, col) = pattern.place(entry);
+                rows[row - part.rows.start].push((problem.variables()[col].clone(), cell));
+            }
+            Written::Rows(Rows::List(rows.into_iter().map(RowCells::Named).collect()))
+        }
+    }
+}
+
 /// The columns of quantities and of known numbers.
 struct Names<'a> {
     predicted: &'a [String],
@@ -86,22 +106,7 @@ impl Names<'_> {
         }
         // A coefficient of several quantities has no words in a problem file, and the part is then not written.
         let Some(cells) = cells else { return };
-        let written = match pattern {
-            None => Written::Vector(Vector::List(cells)),
-            Some(pattern) if pattern.is_dense() => {
-                let rows = cells.chunks(problem.n()).map(|row| RowCells::Dense(row.to_vec()));
-                Written::Rows(Rows::List(rows.collect()))
-            }
-            Some(pattern) => {
-                let mut rows: BTreeMap<usize, Vec<(String, Cell)>> = BTreeMap::new();
-                for (entry, cell) in part.range.clone().zip(cells) {
-                    let (row, col) = pattern.place(entry);
-                    rows.entry(row).or_default().push((problem.variables()[col].clone(), cell));
-                }
-                Written::Rows(Rows::List(rows.into_values().map(RowCells::Named).collect()))
-            }
-        };
-        placed.written.insert(part.key.clone(), written);
+        placed.written.insert(part.key.clone(), said(problem, part, cells));
     }
 
     /// Places the terms of a coefficient: what a problem file says of it, if it can.

@@ -22,6 +22,12 @@ pub(super) fn written(ctx: &Context<'_>, file: &ProblemFile) -> Result<Stated> {
             .fail(&Key::new("soften").index(0), trouble)
             .hint("rows that are written out are soft as [[soft]]"));
     }
+    if !file.replace.is_empty() {
+        let trouble = Trouble::OneOf("`replace` is about the numbers of `problem.model`, and there is none");
+        return Err(ctx
+            .fail(&Key::new("replace").index(0), trouble)
+            .hint("a number that is written out may be { known = \"column\" } where it stands"));
+    }
     let (n, variables) = variables(ctx, file.problem.variables.as_ref())?;
     let quiet = file.objective.linear.is_none() && file.objective.quadratic.is_none();
     if quiet && file.soft.is_empty() && file.hard.is_empty() {

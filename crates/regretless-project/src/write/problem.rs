@@ -18,12 +18,14 @@ pub(super) fn write(spec: &Spec, folder: &Folder<'_>, text: &mut Text) -> Result
     let problem = spec.problem();
     let n = problem.n();
     let stored = |term: &&PlacedTerm| term.parameter.pattern(problem).is_some_and(|p| !p.is_dense());
+    // What a [[replace]] takes from a table is written where it stands.
     let unwritten = |key: &&Selection| {
-        !spec
-            .placed()
-            .written
-            .keys()
-            .any(|own| key.key.replacen("soften", "soft", 1).starts_with(own.as_str()))
+        !key.key.starts_with("replace[")
+            && !spec
+                .placed()
+                .written
+                .keys()
+                .any(|own| key.key.replacen("soften", "soft", 1).starts_with(own.as_str()))
     };
     if spec.placed().terms.iter().any(|term| stored(&term))
         && let Some(part) =
