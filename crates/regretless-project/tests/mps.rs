@@ -406,8 +406,7 @@ fn columns_are_numbered_as_in_the_file_that_is_written_back() {
     });
     let predicted = ["need_by_east", "need_by_west", "need", "band_by_east", "band_by_west"];
     assert_eq!(own.0, predicted);
-    let known =
-        ["dear", "east_now", "fine", "room", "storage", "evenly", "most_east", "most_west"];
+    let known = ["dear", "east_now", "fine", "room", "storage", "evenly", "most_east", "most_west"];
     assert_eq!(own.1, known);
     assert_eq!((&own.0, &own.1), (&there.0, &there.1));
 }

@@ -162,7 +162,8 @@ pub(super) fn place(
         part.rows.clone().map(move |row| ((parameter, row), k))
     };
     let part_of: BTreeMap<_, _> = parts.iter().enumerate().flat_map(rows_of).collect();
-    let changed: BTreeSet<usize> = cells.keys().filter_map(|at| part_of.get(&(at.0, at.1))).copied().collect();
+    let changed: BTreeSet<usize> =
+        cells.keys().filter_map(|at| part_of.get(&(at.0, at.1))).copied().collect();
     let others = placed.terms.iter().filter_map(|term| part_of.get(&(term.parameter, term.row)));
     let others: BTreeSet<usize> = others.copied().collect();
     let (mut stretch, mut before) = (Stretch::default(), 0);
@@ -182,8 +183,14 @@ pub(super) fn place(
             let change = &changes[cell.change];
             let kind = change.from.kind;
             let of = stretch.pick(cell, change, placed);
-            let term =
-                PlacedTerm { parameter: part.parameter, row, col, factor: cell.factor, by: None, of: Some(of) };
+            let term = PlacedTerm {
+                parameter: part.parameter,
+                row,
+                col,
+                factor: cell.factor,
+                by: None,
+                of: Some(of),
+            };
             placed.terms.push(term);
             if cell.shift != 0.0 {
                 placed.terms.push(PlacedTerm { factor: cell.shift, of: None, ..term });
