@@ -61,10 +61,12 @@ def judged(
     variables: int,
     threads: int | None,
 ) -> Decisions:
-    """Decisions for rows of features with what came of them; ``columns`` are those of a frame that may say when rows are and of which series."""
+    """Decisions for rows of features with what came of them; ``columns`` are those of a frame that may say when rows are, of which series, and
+    what others decided."""
     time, series = learner.clock()
+    own = dict(columns)
     wanted = {*series, *([time] if time else [])}
-    clock = [(name, cells) for name, cells in columns if name in wanted]
+    clock = [(name, cells) for name, cells in own.items() if name in wanted]
     taken = None
     if baseline is not None:
         there = header(baseline)
@@ -73,4 +75,6 @@ def judged(
         if array.shape != (len(features), variables):
             raise LossError(f"baseline has the shape {array.shape}, expected ({len(features)}, {variables})")
         taken = (", ".join(there or ["baseline"]), np.ascontiguousarray(array))
+    elif names := learner.baseline(list(own)):
+        taken = (", ".join(names), numbers("baseline", [(name, own[name]) for name in names], LossError))
     return told(Decisions(**learner.evaluate(features, truths, known, clock, taken, threads)), stacklevel=5)

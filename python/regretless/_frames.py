@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from numbers import Number
 from typing import Any
 
@@ -67,6 +68,11 @@ def columns(table: Any) -> list[tuple[str, Cells]]:
 def some_columns(table: Any) -> list[tuple[str, Cells]]:
     """All columns of a frame; none of what is no frame."""
     return [] if header(table) is None else columns(table)
+
+
+def fits(pattern: str, name: str) -> bool:
+    """True for a name, or what a pattern with ``*`` and ``?`` stands for."""
+    return name == pattern or fnmatchcase(name, pattern.replace("[", "[[]"))
 
 
 def some(names: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _regretless
 from ._arrays import SYMBOLS, Float
-from ._frames import Cells, columns, dense, header, matched, numbers, picked, some, whole
+from ._frames import Cells, columns, dense, fits, header, matched, numbers, picked, some, whole
 from ._own import Own, Part, height
 from ._own_decisions import decision_method, learner
 from ._predicted import Predicted, Values, names, resolved
@@ -119,9 +119,11 @@ class Features:
         self.shared = False
         self.cells: list[Cells] = []
         self.selectors: list[str] | None = None
+        #: True if X may have columns that are no features: those of a problem's file.
+        self.lenient = False
         if there is not None:
             wanted = known.names if known is not None and known.named else there
-            parts = picked("X", X, wanted, TrainingError, only=True)
+            parts = picked("X", X, wanted, TrainingError, only=known is None or not known.lenient)
             self.names = there if known is None else known.names
             self.cells = [values for _, values in parts]
             for name, values in zip(wanted, self.cells):
@@ -175,8 +177,12 @@ class Features:
         model and ``history`` know."""
         return coded("X", learner, self.columns(), self.rows, TrainingError, history)
 
-    def forget(self) -> Features:
-        """Keeps names and no cells."""
+    def forget(self, learner: _regretless.Learner) -> Features:
+        """Keeps the names that the model needs, and no cells."""
+        if self.lenient:
+            time, series = learner.clock() if learner.looked_back() else (None, [])
+            needed = [*json.loads(learner.card())["features"], *series, *([] if time is None else [time])]
+            self.names = [name for name in dict.fromkeys(needed) if name in self.names]
         self.cells, self.rows = [], 0
         return self
 
@@ -313,6 +319,26 @@ def known_rows(quantities: Quantities | None, known: Any, X: Any, rows: int) -> 
     return whole("known", array, wanted, TrainingError)
 
 
+def of_columns(told: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """What a problem file says of columns, as far as a frame has them."""
+    if not told:
+        return {}
+    out = dict(told)
+    lacking = [name for name in (*out["series"], out["time"]) if name is not None and name not in names]
+    if lacking:
+        warnings.warn(
+            f"the problem's file says what {some(lacking)} tells of a row, and X has no such column: it is left out",
+            RegretlessWarning,
+            stacklevel=4,
+        )
+        out |= {"series": [name for name in out["series"] if name in names]}
+        out |= {"time": out["time"] if out["time"] in names else None}
+    out["key"] = out["key"] if out["key"] in names else None
+    there = {key: [own for own in out[key] if any(fits(own, name) for name in names)] for key in ("exclude", "baseline")}
+    kinds = {own: kind for own, kind in out["kinds"].items() if any(fits(own, name) for name in names)}
+    return out | there | {"kinds": kinds}
+
+
 class Rows:
     """Rows of a problem in memory, ready to be learned from."""
 
@@ -326,7 +352,7 @@ class Rows:
         *,
         known: Any = None,
         seed: int = 0,
-        split: Callable[[int], Mapping[str, Any]] | None = None,
+        split: Callable[..., Mapping[str, Any]] | None = None,
         validation: Sequence[Any] | None = None,
     ) -> None:
         self.order, self.layout = ordered(problem, predicts)
@@ -357,8 +383,19 @@ class Rows:
         written.setdefault("predictor", {}).update({"shared": True} if self.features.shared else {})
         written.setdefault("training", {})["seed"] = seed
         own = written.get("data", {})
-        data = {"memory": True, "features": own.get("features") or self.features.selectors or self.features.names}
-        written["data"] = own | data | ({} if split is None else {"split": split(rows)})
+        beside = stated_problem(problem)._columns if self.features.named and settings.get("predictor") != "given" else {}
+        told = of_columns(beside, self.features.names)
+        named = own.get("features") or told.get("features")
+        if told and named is None:
+            # As in its file: all that is nothing else. What is known and not in X is no feature.
+            apart = [name for name in (quantities.known_columns if quantities else []) if name not in self.features.names]
+            told = told | {"exclude": [*told["exclude"], *apart]}
+        else:
+            named = named or self.features.selectors or self.features.names
+        own = told | own | {"memory": True} | ({} if named is None else {"features": named})
+        timed = bool(told) and own.get("time") is not None
+        written["data"] = own | ({} if split is None else {"split": split(rows, timed)})
+        self.features.lenient = bool(told)
         targets = self.targets.columns(self.layout)
         if both := [name for name in self.features.names if name in (targets or ())]:
             raise TrainingError(f"X and y both have {some(both)}: a feature is known when the decision is taken")
@@ -377,9 +414,9 @@ class Rows:
         if parts is not None:
             self.data = self.data.with_parts(parts)
 
-    def forget(self) -> Known:
+    def forget(self, learner: _regretless.Learner) -> Known:
         """What a model has to know of the rows, and none of them."""
-        self.known.features = self.features.forget()
+        self.known.features = self.features.forget(learner)
         self.known.names, self.known.one_axis = self.targets.names, self.targets.one_axis
         return self.known
 
@@ -408,7 +445,7 @@ def forecast(
     settings: Mapping[str, Any],
     seed: int,
     shuffle: bool,
-    split: Callable[[int], Mapping[str, Any]],
+    split: Callable[..., Mapping[str, Any]],
     *,
     known: Any = None,
     weigh: Callable[[int], Float] | None = None,

@@ -206,7 +206,7 @@ def prepared(
         kind = "random" if shuffle else "chronological"
         split = {"kind": kind, "valid": validation, "test": test}
         first = 0 if isinstance(seeds, int) or not len(seeds) else int(seeds[0])
-        made = Rows(problem, predicts, X, y, settings, known=there, seed=first, split=lambda _: split)  # type: ignore[arg-type]
+        made = Rows(problem, predicts, X, y, settings, known=there, seed=first, split=lambda *_: split)  # type: ignore[arg-type]
         project, known = made.project, made.data
     chosen = [project.seed + i for i in range(seeds)] if isinstance(seeds, int) else [int(seed) for seed in seeds]
     if len(set(chosen)) < len(chosen):
@@ -232,7 +232,7 @@ def compared_own(
         raise TrainingError("an object is fitted once, with one split: give one seed; tests then pair rows")
     X, y, there = pair(data)
     split = {"kind": "random", "valid": validation, "test": test}
-    made = forecast(problem, predicts, X, y, settings, chosen[0], shuffle, lambda _: split, known=there)
+    made = forecast(problem, predicts, X, y, settings, chosen[0], shuffle, lambda *_: split, known=there)
     return made.rows.project, made.data, True, chosen
 
 

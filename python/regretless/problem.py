@@ -66,6 +66,7 @@ BESIDE = {
     "told": "_told",
     "placeholders": "_placeholders",
     "statement": "_statement",
+    "columns": "_columns",
 }
 
 
@@ -170,6 +171,8 @@ class Problem:
         self._placeholders: set[str] = set()
         #: The words of its file, if it is in algebra.
         self._statement: str | None = None
+        #: What `[data]` of its file says of columns: which are features, the series, the time.
+        self._columns: dict[str, Any] = {}
         self._build()
 
     def _build(self) -> None:
@@ -185,7 +188,7 @@ class Problem:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.file, self._declared = state.get("file"), state.get("declared", {})
         self._told, self._placeholders = state.get("told"), state.get("placeholders", set())
-        self._statement = state.get("statement")
+        self._statement, self._columns = state.get("statement"), state.get("columns", {})
         self._state = {name: part for name, part in state.items() if name not in BESIDE}
         self._build()
 

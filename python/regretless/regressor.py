@@ -96,7 +96,9 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
 
     ``series`` and ``time`` name the columns of the frame X that say of what a row is and when: validation is then the last rows, unless
     ``shuffle`` is true. ``features`` are the columns to learn from, all of X unless said, and of the past ``"lag(demand, 1, 7)"`` and
-    ``"mean(demand, 28)"`` with a column of X or y, which look back ``delay`` periods at least. ``history=`` of ``decide`` brings what came true
+    ``"mean(demand, 28)"`` with a column of X or y, which look back ``delay`` periods at least. Of a problem that was read from a file, and a
+    frame X, what ``[data]`` says of columns holds where these arguments say nothing: ``features``, ``exclude``, ``key``, ``kinds``,
+    ``missing``, ``series``, ``time``, ``period``, ``delay``, ``baseline``. Its tables and its split are not looked at. ``history=`` of ``decide`` brings what came true
     since.
 
     >>> import numpy as np, regretless as rl
@@ -273,7 +275,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             warnings.warn(warning, RegretlessWarning, stacklevel=3)
         # All at once: a fit that fails leaves the one before. Settings may change afterwards, what was fitted does not.
         self._learner: _regretless.Learner | None = learner
-        self._rows = rows.forget()
+        self._rows = rows.forget(learner)
         #: Number of features.
         self.n_features_in_ = len(rows.features.names)
         if rows.features.named:
@@ -333,7 +335,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
 
     def evaluate(self, X: Any, y: Values, *, known: Any = None, baseline: Any = None, history: Any = None) -> Decisions:
         """Decisions for rows of features, judged by the parameters that came true. ``baseline`` are decisions that were taken, a row each in
-        the order of the variables: ``account`` of what comes back compares with them. Features of the past are made of ``history`` and,
+        the order of the variables, by default the columns of X or y that ``data.baseline`` of the problem's file names: ``account`` of
+        what comes back compares with them. Features of the past are made of ``history`` and,
         without one, of what came true before each row."""
         learner, truths = self._fitted(), self._truths(y)
         if learner.looked_back():
@@ -345,7 +348,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise TrainingError(f"inconsistent numbers of samples: X has {len(features)} rows, y {len(truths)}")
         there = self._known(known, X, len(features))
         variables = self._rows.problem.n
-        return judged(learner, features, truths, there, some_columns(X), baseline, variables, self.threads)
+        columns = some_columns(y) + some_columns(X)
+        return judged(learner, features, truths, there, columns, baseline, variables, self.threads)
 
     def score(self, X: Any, y: Values, sample_weight: ArrayLike | None = None, *, known: Any = None) -> float:
         """Minus the mean regret: higher is better, 0 is best. NaN if a prediction cannot be decided with, so that a search ranks it last."""
@@ -434,17 +438,17 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise TrainingError(f"random_state is {state!r}: a whole number from 0 on, or None")
         return int(state)
 
-    def _shuffles(self) -> bool:
+    def _shuffles(self, timed: bool = False) -> bool:
         """Whether validation is drawn; with times it is what comes last."""
-        return self.time is None if self.shuffle is None else self.shuffle
+        return self.time is None and not timed if self.shuffle is None else self.shuffle
 
-    def _split(self, rows: int) -> dict[str, Any]:
+    def _split(self, rows: int, timed: bool = False) -> dict[str, Any]:
         """The share that is held out: at least one row of two."""
         if not 0.0 < self.validation < 1.0:
             raise TrainingError(f"validation is {self.validation}: a share between 0 and 1")
         count = min(max(round(self.validation * rows), 1), rows - 1)
         share = self.validation if round(self.validation * rows) == count else count / rows
-        return {"kind": "random" if self._shuffles() else "chronological", "valid": share, "test": 0.0}
+        return {"kind": "random" if self._shuffles(timed) else "chronological", "valid": share, "test": 0.0}
 
     @staticmethod
     def _weights(given: ArrayLike, rows: int) -> Float:
@@ -472,7 +476,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         state = dict(self.__dict__)
         learner = state.pop("_learner", None)
         if learner is not None:
-            state["_model"] = (learner.to_bytes(), learner.outcome(), learner.epochs())
+            state["_model"] = (learner.to_bytes(), learner.outcome(), learner.epochs(), learner.rivals())
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -31,7 +31,8 @@ __all__ = ["Run", "read_problem"]
 
 
 def read_problem(path: str | PathLike[str]) -> Problem:
-    """The problem of a problem file. Predicted parts hold placeholders of their shape; θ is left out if all of it is predicted.
+    """The problem of a problem file. Predicted parts hold placeholders of their shape; θ is left out if all of it is predicted. What ``[data]``
+    says of columns (features, series, time, key, baseline) is what ``DecisionRegressor`` does with a frame unless it is told otherwise.
 
     >>> import pathlib, tempfile
     >>> import regretless as rl
@@ -54,8 +55,8 @@ def read_problem(path: str | PathLike[str]) -> Problem:
     >>> farm.solve([3.0, 2.0]).x
     array([8., 0.])
     """
-    state, _, parts, told, placed, words = _regretless.Project.read(fspath(path), "{}").stated()
-    problem = _stated(state, parts, told, placed, words)
+    state, _, *beside = _regretless.Project.read(fspath(path), "{}").stated()
+    problem = _stated(state, *beside)
     problem.file = str(Path(path).absolute())
     return problem
 
@@ -66,6 +67,7 @@ def _stated(
     told: Any,
     placed: set[str],
     words: str | None,
+    data: str | None,
 ) -> Problem:
     """The problem of a file, which knows what is predicted of it and what is known by row."""
     for kind in ("soft", "at_most", "equal"):
@@ -79,6 +81,7 @@ def _stated(
     if all(width == prod(problem.shapes[symbol]) for symbol, width in widths.items()):
         problem._declared = declared
     problem._told, problem._placeholders, problem._statement = told, placed, words
+    problem._columns = json.loads(data) if data is not None else {}
     return problem
 
 
@@ -101,9 +104,9 @@ class Run:
         #: What the run says of a predictor that is not ours: its name and parameters.
         self.own: dict[str, Any] | None = _own.read(self.directory)
         self._predictor = predictor
-        (state, name, parts, told, placed, words), self._learner = _regretless.read_run(fspath(directory))
+        (state, name, parts, *beside), self._learner = _regretless.read_run(fspath(directory))
         #: The problem; predicted parts hold placeholders.
-        self.problem: Problem = _stated(state, parts, told, placed, words)
+        self.problem: Problem = _stated(state, parts, *beside)
         #: The problem's name, if its file gives one.
         self.name: str | None = name
         #: The symbols of what is predicted, in the order of the targets.
@@ -183,8 +186,9 @@ class Run:
         threads: int | None = None,
     ) -> Decisions:
         """Decisions judged by the parameters that came true; ``y`` has the targets, by name or in their order. ``baseline`` are decisions
-        that were taken, a row each in the order of the variables: ``account`` of what comes back compares with them. Features of the
-        past are made of ``history`` and, without one, of what came true before each row."""
+        that were taken, a row each in the order of the variables, by default the columns of X or y that ``data.baseline`` of the run
+        names: ``account`` of what comes back compares with them. Features of the past are made of ``history`` and, without one, of
+        what came true before each row."""
         truths = _columns("y", y, self.targets)
         if self._learner.looked_back():
             X_there, y_there = some_columns(X), list(zip(self.targets, np.ascontiguousarray(truths.T)))
@@ -193,7 +197,8 @@ class Run:
         if len(truths) != len(features):
             raise ProjectError(f"X has {len(features)} rows, y {len(truths)}")
         there = self._known(X, known, len(features))
-        return judged(self._learner, features, truths, there, some_columns(X), baseline, self.problem.n, threads)
+        columns = some_columns(y) + some_columns(X)
+        return judged(self._learner, features, truths, there, columns, baseline, self.problem.n, threads)
 
     def _features(self, X: Any, history: Any = None) -> tuple[Float, dict[int, str]]:
         if self.own is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import warnings
 
 import numpy as np
@@ -180,3 +181,36 @@ def test_compare_looks_back_too(both, frames) -> None:
         one = rl.compare(rl.read_problem(folder / "problem.toml"), history, ["l2"], seeds=1)
         two = rl.compare(folder / "problem.toml", None, ["l2"], seeds=1)
     assert [row["regret"] for row in one.rows] == [row["regret"] for row in two.rows]
+
+
+def test_the_file_says_what_columns_are(both, frames) -> None:
+    """Series, time, features and what others decided: with a problem of a file nobody says them again."""
+    folder, told, _ = both
+    history, later = frames
+    problem = rl.read_problem(folder / "problem.toml")
+    model = rl.DecisionRegressor(problem, "l2", predictor="linear", random_state=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rl.RegretlessWarning)
+        model.fit(history.drop(columns="demand"), history[["demand"]])
+        other = rl.DecisionRegressor(problem, "l2", predictor="linear", features=["rain"], time=None)
+        other.fit(history.drop(columns="demand"), history[["demand"]])
+    day = later.head(3)
+    np.testing.assert_array_equal(model.predict(day[X_OF]), told.predict(day[X_OF]))
+    assert list(model.feature_names_in_) == ["shop", "rain", "day"] and list(other.feature_names_in_) == ["rain"]
+    ordered = later.ordered - later.demand
+    cost = np.where(ordered > 0, ordered, -3.0 * ordered).mean()
+    there = pickle.loads(pickle.dumps(model))
+    there.save(folder / "kept")
+    for one in (model, there, rl.Run(folder / "kept"), rl.Run(folder / "cli")):
+        account = one.evaluate(later, later[["demand"]]).account
+        assert [other["name"] for other in account["against"]] == ["ordered", "constant"]
+        assert account["against"][0]["mean"] == pytest.approx(cost)
+        without = one.evaluate(later[X_OF], later[["demand"]]).account
+        assert [other["name"] for other in without["against"]] == ["constant"]
+    assert "ordered" in call(folder, "evaluate", "kept", "--data", "later.csv")
+    # Arrays have no names, and what is not there is said.
+    rl.DecisionRegressor(problem, "l2", predictor="linear").fit(history[["rain"]].to_numpy(), history[["demand"]])
+    with pytest.warns(rl.RegretlessWarning, match="`shop`, `day`"):
+        rl.DecisionRegressor(problem, "l2", predictor="linear", features=["rain"]).fit(
+            history[["rain"]], history[["demand"]]
+        )

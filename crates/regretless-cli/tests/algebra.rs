@@ -165,6 +165,7 @@ under = 5.0
 [data]
 file = "history.csv"
 baseline = "ordered_*"
+exclude = ["weekday"]
 [predictor]
 kind = "linear"
 [training]
@@ -193,7 +194,8 @@ method = "l2"
         let cells: Vec<&str> = line.split(',').collect();
         [cells[0], cells[3], cells[4], ""].join(",")
     });
-    let folder = folder.with("without.csv", &lines.collect::<Vec<_>>().join("\n").replacen("cake,\n", "cake,none\n", 1));
+    let folder = folder
+        .with("without.csv", &lines.collect::<Vec<_>>().join("\n").replacen("cake,\n", "cake,none\n", 1));
     let without = folder.run("evaluate run --data without.csv");
     assert_eq!(without.code, 0, "{}", without.stderr);
     assert!(without.stderr.contains("no column of `data.baseline` (ordered_*)"), "{}", without.stderr);

@@ -255,3 +255,21 @@ fn huge_files_are_refused_unread() {
     refused(&mut all, "a 5 GB table", &folder, "solve q.toml");
     insta::assert_snapshot!(all);
 }
+
+/// A sum of such numbers is infinite, and nothing is unbounded.
+#[test]
+fn numbers_that_are_too_large_to_add_up() {
+    let mut table = "heat,p_a,p_b\n".to_owned();
+    for i in 0..40_u32 {
+        let heat = f64::from(i * 7 % 11);
+        let price = if i == 8 { "1e308".to_owned() } else { (1.0 + heat).to_string() };
+        writeln!(table, "{heat},{price},{}", 12.0 - heat).unwrap();
+    }
+    let problem = "[problem]\nvariables = [\"a\", \"b\"]\n[objective]\nlinear = { predict = \"p_*\" }\n\
+        [[hard]]\nrows = [[1.0, 1.0]]\nat_most = 4.0\n[data]\nfile = \"t.csv\"\n";
+    let folder = Folder::new().with("p.toml", problem).with("t.csv", &table);
+    let ran = folder.run("train p.toml --method l2 --out run");
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    let said = "t.csv, line 10: a price of 1e308 is too large to be added up";
+    assert!(ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ").contains(said), "{}", ran.stderr);
+}

@@ -11,8 +11,8 @@ use crate::data::{Allowed, Guess};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::selection::{Kind as Taking, Selection, no_column, pick, repeated};
 use crate::{Placed, Spec, lags};
-use regretless_core::Parameter;
 use regretless_core::problem::Named;
+use regretless_core::{Parameter, Problem};
 use regretless_learn::{Kind, Lags, Split, some_of};
 
 /// What is read of a table.
@@ -162,8 +162,9 @@ impl Columns {
             return Err(SpecError::new(place.clone(), Trouble::AmbiguousColumn(shorten(twice)))
                 .hint("it would be a feature: rename one of the two, or add the name to `data.exclude`"));
         }
-        if want.targets {
-            columns.baseline = baseline(spec, header, place)?;
+        let taken = data.map_or(&[][..], |data| &data.baseline);
+        if want.targets && !taken.is_empty() {
+            columns.baseline = baseline(taken, spec.problem(), header, place)?;
             columns.baseline_names = columns.baseline.iter().map(name).collect();
         }
         columns.unused = columns.free(header);
@@ -188,32 +189,45 @@ impl Columns {
     }
 }
 
+/// The columns of a table with decisions that others took, by name or pattern, in the order of the variables; `None` where it has none of
+/// them.
+pub fn baseline_columns(
+    selectors: &[String],
+    problem: &Problem,
+    header: &[String],
+) -> Result<Option<Vec<String>>> {
+    if selectors.iter().all(|selector| pick(selector, header).is_empty()) {
+        return Ok(None);
+    }
+    let chosen = baseline(selectors, problem, header, &Place::Setting("data.baseline".to_owned()))?;
+    Ok(Some(chosen.into_iter().map(|index| header[index].clone()).collect()))
+}
+
 /// The columns with decisions that others took, in the order of the variables: a list is meant as it is written, of a pattern the names
 /// have to tell.
-fn baseline(spec: &Spec, header: &[String], place: &Place) -> Result<Vec<usize>> {
-    let Some(data) = spec.data().filter(|data| !data.baseline.is_empty()) else { return Ok(Vec::new()) };
-    let n = spec.problem().n();
+fn baseline(selectors: &[String], problem: &Problem, header: &[String], place: &Place) -> Result<Vec<usize>> {
+    let n = problem.n();
     let part = Selection {
         key: "data.baseline".to_owned(),
         kind: Taking::Known,
-        columns: data.baseline.clone(),
+        columns: selectors.to_vec(),
         count: n,
         matrix: None,
         home: None,
     };
     let chosen = part.select(header, place)?;
-    if n == 1 || data.baseline.len() > 1 {
+    if n == 1 || selectors.len() > 1 {
         return Ok(chosen);
     }
     let names: Vec<String> = chosen.iter().map(|&i| header[i].clone()).collect();
-    let order = match spec.problem().named(Parameter::Linear, 0..n, &names) {
+    let order = match problem.named(Parameter::Linear, 0..n, &names) {
         Named::All(order) => Some(order),
-        _ => by_tail(spec.problem().variables(), &names),
+        _ => by_tail(problem.variables(), &names),
     };
     let Some(order) = order else {
-        let pattern = shorten(&data.baseline[0]);
+        let pattern = shorten(&selectors[0]);
         let what = format!("the names of the columns `{pattern}` do not tell whose decision is which");
-        let [own, there] = [spec.problem().variables(), names.as_slice()].map(some_of);
+        let [own, there] = [problem.variables(), names.as_slice()].map(some_of);
         return Err(SpecError::new(place.clone(), Trouble::Misfit(what)).hint(format!(
             "list them in data.baseline, in the order of the variables: {own}; the columns are {there}"
         )));

@@ -35,6 +35,29 @@ pub struct DataSettings {
 }
 
 impl DataSettings {
+    /// What the section says of columns, in its own words, without the tables and their split.
+    pub fn of_columns(&self) -> serde_json::Value {
+        let kind = |kind: &ColumnKind| match kind {
+            ColumnKind::Number => serde_json::json!("number"),
+            ColumnKind::Category => serde_json::json!("category"),
+            ColumnKind::Date(parts) => parts.iter().map(|part| part.word()).collect(),
+        };
+        let kinds: serde_json::Map<_, _> =
+            self.kinds.iter().map(|(name, own)| (name.clone(), kind(own))).collect();
+        serde_json::json!({
+            "features": self.features,
+            "exclude": self.exclude,
+            "key": self.key,
+            "missing": self.missing.word(),
+            "kinds": kinds,
+            "series": self.series,
+            "time": self.time,
+            "period": self.period,
+            "delay": self.delay,
+            "baseline": self.baseline,
+        })
+    }
+
     /// True if somebody says what this column holds.
     pub(crate) fn states(&self, column: &str) -> bool {
         let named = self.kinds.iter().any(|(selector, _)| selector == column || matches(selector, column));

@@ -64,7 +64,7 @@ mod write;
 
 pub use algebra::{Expansion, Family, Goal, RowFamily, WrittenRow};
 pub use coded::{Moments, Seen, features_of, moments_of};
-pub use columns::{Columns, Want};
+pub use columns::{Columns, Want, baseline_columns};
 pub use data::{Array, Chunk, Column, Frame, Guess, ParameterTable, TableReader};
 #[cfg(feature = "parquet")]
 pub use data::{OutColumn, ParquetOut};

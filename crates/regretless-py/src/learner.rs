@@ -11,7 +11,7 @@ use regretless_learn::{
     Account, Audited, Auditor, Decider, Epoch, Fit, Kind, LearnError, ModelCard, Observer, Outcome,
     train_task,
 };
-use regretless_project::{Deciding, Run, Seen, Spec, features_of, moments_of, past_of};
+use regretless_project::{Deciding, Run, Seen, Spec, baseline_columns, features_of, moments_of, past_of};
 
 use crate::arrays::{flat, table};
 use crate::data::{Columns, Data, frame};
@@ -35,6 +35,8 @@ pub(crate) struct Learner {
     rivals: Vec<(String, Decider)>,
     /// The columns that say when a row is and of which series.
     clock: (Option<String>, Vec<String>),
+    /// The columns with decisions that others took, by name or pattern.
+    baseline: Vec<String>,
 }
 
 impl Learner {
@@ -46,7 +48,8 @@ impl Learner {
         rivals: Vec<(String, Decider)>,
     ) -> Self {
         let clock = spec.data().map(|data| (data.time.clone(), data.series.clone())).unwrap_or_default();
-        Self { decider, outcome, epochs, rivals, clock }
+        let baseline = spec.data().map(|data| data.baseline.clone()).unwrap_or_default();
+        Self { decider, outcome, epochs, rivals, clock, baseline }
     }
 }
 
@@ -128,15 +131,34 @@ impl Learner {
         Ok(PyBytes::new(py, &self.decider.to_bytes().map_err(error::training)?))
     }
 
-    /// A model from its bytes, with what `outcome` and `epochs` told; the project is that which it was trained with.
+    /// Whom the model is compared with, as bytes.
+    fn rivals<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyBytes>)>> {
+        let one = |(name, rival): &(String, Decider)| {
+            Ok((name.clone(), PyBytes::new(py, &rival.to_bytes().map_err(error::training)?)))
+        };
+        self.rivals.iter().map(one).collect()
+    }
+
+    /// A model from its bytes, with what `outcome`, `epochs` and `rivals` told; the project is that which it was trained with.
     #[staticmethod]
-    fn from_bytes(project: &Bound<'_, Project>, bytes: &[u8], outcome: &str, epochs: &str) -> PyResult<Self> {
+    #[pyo3(signature = (project, bytes, outcome, epochs, rivals = Vec::new()))]
+    fn from_bytes(
+        project: &Bound<'_, Project>,
+        bytes: &[u8],
+        outcome: &str,
+        epochs: &str,
+        rivals: Vec<(String, Vec<u8>)>,
+    ) -> PyResult<Self> {
         let spec = &project.get().spec;
-        let card = ModelCard::from_bytes(bytes).map_err(error::training)?;
-        let placement = spec.placement(&card.targets, &card.known).map_err(|e| error::spec(&e))?;
-        let decider = Decider::from_bytes(spec.problem().clone(), placement, spec.predictor(), bytes);
-        let decider = decider.map_err(error::training)?;
-        Ok(Self::new(spec, decider, parsed(outcome)?, parsed(epochs)?, Vec::new()))
+        let read = |bytes: &[u8]| {
+            let card = ModelCard::from_bytes(bytes).map_err(error::training)?;
+            let placement = spec.placement(&card.targets, &card.known).map_err(|e| error::spec(&e))?;
+            let decider = Decider::from_bytes(spec.problem().clone(), placement, spec.predictor(), bytes);
+            decider.map_err(error::training)
+        };
+        let rivals = rivals.into_iter().map(|(name, bytes)| Ok((name, read(&bytes)?)));
+        let rivals = rivals.collect::<PyResult<Vec<_>>>()?;
+        Ok(Self::new(spec, read(bytes)?, parsed(outcome)?, parsed(epochs)?, rivals))
     }
 
     /// The features of the model in the columns of a frame, as the model takes them, what is new to it in words, and the rows that look
@@ -169,6 +191,11 @@ impl Learner {
     /// The columns that say when a row is and of which series.
     fn clock(&self) -> (Option<String>, Vec<String>) {
         self.clock.clone()
+    }
+
+    /// The columns of a frame with decisions that others took, in the order of the variables; none where it has none of them.
+    fn baseline(&self, header: Vec<String>) -> PyResult<Option<Vec<String>>> {
+        baseline_columns(&self.baseline, self.decider.problem(), &header).map_err(|e| error::spec(&e))
     }
 
     /// The columns that features of the past are made of: time, series and what is looked back at.

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use regretless_core::problem::{Block, Pattern};
 use regretless_core::{Coefficients, Sense};
+use regretless_learn::Split;
 use regretless_project::{Kind, Parameter, Spec};
 
 use crate::arrays::table;
@@ -27,15 +28,33 @@ pub(crate) type Part = (&'static str, usize, usize, Vec<String>);
 type Told = (Vec<Vec<String>>, Vec<Vec<String>>, Vec<GivenTerm>);
 
 /// The state of a problem file's problem, its name, what it predicts in the order of the targets, and how, where that is not
-/// parameters as a whole. Then the parameters that hold placeholders, and the words of a problem in algebra.
-pub(crate) type Stated<'py> =
-    (Bound<'py, PyDict>, Option<String>, Vec<Part>, Option<Told>, BTreeSet<&'static str>, Option<String>);
+/// parameters as a whole. Then the parameters that hold placeholders, the words of a problem in algebra, and what `[data]` says of
+/// columns, as JSON.
+pub(crate) type Stated<'py> = (
+    Bound<'py, PyDict>,
+    Option<String>,
+    Vec<Part>,
+    Option<Told>,
+    BTreeSet<&'static str>,
+    Option<String>,
+    Option<String>,
+);
 
 pub(crate) fn stated<'py>(py: Python<'py>, spec: &Spec) -> PyResult<Stated<'py>> {
     let told = spec.quantities().map_err(|e| error::spec(&e))?;
     let told = told.map(|q| (q.predicted, q.known, told_terms(q.placement.terms())));
     let placed = spec.placed().terms.iter().map(|term| term.parameter.symbol()).collect();
-    Ok((state(py, spec)?, spec.name().map(str::to_owned), parts(spec), told, placed, spec.statement()))
+    let (name, words) = (spec.name().map(str::to_owned), spec.statement());
+    let data = spec.data().map(|data| {
+        let mut told = data.of_columns();
+        if let (Split::Column(split), Some(exclude)) =
+            (&spec.settings().split, told["exclude"].as_array_mut())
+        {
+            exclude.push(split.clone().into());
+        }
+        told.to_string()
+    });
+    Ok((state(py, spec)?, name, parts(spec), told, placed, words, data))
 }
 
 /// What is predicted as a whole, and entry by entry where it is not.

@@ -86,9 +86,9 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
     let (found, account) = (tally.measures(), auditor.account());
     let beside = lacking.or_else(|| {
         let none = account.against.first().is_some_and(|other| other.decisions == 0);
-        named.filter(|_| none).map(|names| {
-            format!("no row has a decision of others: in each a cell of {names} is empty")
-        })
+        named
+            .filter(|_| none)
+            .map(|names| format!("no row has a decision of others: in each a cell of {names} is empty"))
     });
     let exit = if troubles.is_empty() { Exit::Success } else { Exit::Failure };
     let text = match args.format {

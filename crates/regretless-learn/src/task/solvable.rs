@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use regretless_core::{Placement, Problem, Sense, Truths};
+use regretless_core::{Parameter, Placement, Problem, Sense, Source, Truths};
 
 use super::{gather, truth};
 use crate::data::dataset::Dataset;
@@ -53,7 +53,12 @@ pub(super) fn keep_solvable(
     let known = gather(&data.known.values, placement.known(), &rows);
     let values = truths.optima(&targets, &known)?;
     notes.extend(negative(placement, &targets, &known, rows.len()));
+    let prices = Prices::of(placement);
     let why = |row: usize, value: f64| {
+        let largest = prices.largest(data, placement, row);
+        if largest > HUGE {
+            return format!("a price of {largest:e} is too large to be added up");
+        }
         let truth = truth(problem, placement, data, row);
         let refused = problem.view(&truth.instance()).err().map(|e| e.to_string());
         let sign = if problem.sense() == Sense::Max { 1.0 } else { -1.0 };
@@ -63,8 +68,9 @@ pub(super) fn keep_solvable(
             _ => "numerical trouble".into(),
         })
     };
+    let sound = |row, value: f64| value.is_finite() && prices.largest(data, placement, row) <= HUGE;
     let bad: Vec<(usize, f64)> =
-        rows.iter().copied().zip(values).filter(|(_, value)| !value.is_finite()).collect();
+        rows.iter().copied().zip(values).filter(|&(row, value)| !sound(row, value)).collect();
     if bad.is_empty() {
         return Ok(());
     }
@@ -89,6 +95,37 @@ pub(super) fn keep_solvable(
         part.retain(|row| !bad.contains(row));
     }
     Ok(())
+}
+
+/// Prices whose squares are no numbers any more, or nearly so: sums of such are infinite or wrong where nothing is unbounded.
+const HUGE: f64 = 1e150;
+
+/// The numbers of a row that a unit of something costs or brings.
+struct Prices {
+    quantities: Vec<usize>,
+    known: Vec<usize>,
+}
+
+impl Prices {
+    fn of(placement: &Placement) -> Self {
+        let (mut quantities, mut known) = (BTreeSet::new(), BTreeSet::new());
+        let kinds = [Parameter::Linear, Parameter::Quadratic, Parameter::Over, Parameter::Under];
+        for term in placement.terms().iter().filter(|term| kinds.contains(&term.parameter)) {
+            known.extend(term.by);
+            match term.source {
+                Source::One => {}
+                Source::Predicted(k) => quantities.extend([k]),
+                Source::Known(l) => known.extend([l]),
+            }
+        }
+        Self { quantities: quantities.into_iter().collect(), known: known.into_iter().collect() }
+    }
+
+    fn largest(&self, data: &Dataset, placement: &Placement, row: usize) -> f64 {
+        let targets = self.quantities.iter().map(|k| data.targets[row * placement.width() + k]);
+        let known = self.known.iter().map(|l| data.known.values[row * placement.known() + l]);
+        targets.chain(known).map(f64::abs).fold(0.0, f64::max)
+    }
 }
 
 /// Prices that are negative under the true numbers, in words.
