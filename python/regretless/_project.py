@@ -334,7 +334,9 @@ def of_columns(told: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
         out |= {"series": [name for name in out["series"] if name in names]}
         out |= {"time": out["time"] if out["time"] in names else None}
     out["key"] = out["key"] if out["key"] in names else None
-    there = {key: [own for own in out[key] if any(fits(own, name) for name in names)] for key in ("exclude", "baseline")}
+    there = {
+        key: [own for own in out[key] if any(fits(own, name) for name in names)] for key in ("exclude", "baseline")
+    }
     kinds = {own: kind for own, kind in out["kinds"].items() if any(fits(own, name) for name in names)}
     return out | there | {"kinds": kinds}
 
@@ -383,12 +385,16 @@ class Rows:
         written.setdefault("predictor", {}).update({"shared": True} if self.features.shared else {})
         written.setdefault("training", {})["seed"] = seed
         own = written.get("data", {})
-        beside = stated_problem(problem)._columns if self.features.named and settings.get("predictor") != "given" else {}
+        beside = (
+            stated_problem(problem)._columns if self.features.named and settings.get("predictor") != "given" else {}
+        )
         told = of_columns(beside, self.features.names)
         named = own.get("features") or told.get("features")
         if told and named is None:
             # As in its file: all that is nothing else. What is known and not in X is no feature.
-            apart = [name for name in (quantities.known_columns if quantities else []) if name not in self.features.names]
+            apart = [
+                name for name in (quantities.known_columns if quantities else []) if name not in self.features.names
+            ]
             told = told | {"exclude": [*told["exclude"], *apart]}
         else:
             named = named or self.features.selectors or self.features.names

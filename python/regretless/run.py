@@ -55,8 +55,8 @@ def read_problem(path: str | PathLike[str]) -> Problem:
     >>> farm.solve([3.0, 2.0]).x
     array([8., 0.])
     """
-    state, _, *beside = _regretless.Project.read(fspath(path), "{}").stated()
-    problem = _stated(state, *beside)
+    state, _, parts, told, placed, words, data = _regretless.Project.read(fspath(path), "{}").stated()
+    problem = _stated(state, parts, told, placed, words, data)
     problem.file = str(Path(path).absolute())
     return problem
 
@@ -104,9 +104,9 @@ class Run:
         #: What the run says of a predictor that is not ours: its name and parameters.
         self.own: dict[str, Any] | None = _own.read(self.directory)
         self._predictor = predictor
-        (state, name, parts, *beside), self._learner = _regretless.read_run(fspath(directory))
+        (state, name, parts, told, placed, words, data), self._learner = _regretless.read_run(fspath(directory))
         #: The problem; predicted parts hold placeholders.
-        self.problem: Problem = _stated(state, parts, *beside)
+        self.problem: Problem = _stated(state, parts, told, placed, words, data)
         #: The problem's name, if its file gives one.
         self.name: str | None = name
         #: The symbols of what is predicted, in the order of the targets.

@@ -1,4 +1,4 @@
-"""MPS and QPS files against HiGHS: the same model, the same optimum."""
+"""MPS, QPS and LP files against HiGHS: the same model, the same optimum."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def told(rows: sp.csr_array, limits: np.ndarray) -> list[tuple]:
     return [(rows.indices[a:b].tolist(), rows.data[a:b].tolist(), limit) for a, b, limit in cut]
 
 
-def drawn(rng: np.random.Generator, folder: Path, *, quadratic: bool) -> tuple[Path, float]:
+def drawn(rng: np.random.Generator, folder: Path, *, quadratic: bool, form: str = "mps") -> tuple[Path, float]:
     """A bounded random model with every kind of row and bound, written by HiGHS, and its optimum."""
     n, m = int(rng.integers(2, 8)), int(rng.integers(1, 7))
     lp = highspy.HighsLp()
@@ -72,21 +72,47 @@ def drawn(rng: np.random.Generator, folder: Path, *, quadratic: bool) -> tuple[P
         hessian.dim_, hessian.format_ = n, highspy.HessianFormat.kTriangular
         hessian.start_, hessian.index_, hessian.value_ = triangle.indptr, triangle.indices, triangle.data
         solver.passHessian(hessian)
-    path = folder / "model.mps"
+    path = folder / f"model.{form}"
     solver.writeModel(str(path))
     solver.run()
     assert solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
     return path, float(solver.getInfo().objective_function_value) - lp.offset_
 
 
+@pytest.mark.parametrize("form", ["mps", "lp"])
 @pytest.mark.parametrize("quadratic", [False, True])
-def test_models_that_highs_writes(tmp_path: Path, quadratic: bool) -> None:
+def test_models_that_highs_writes(tmp_path: Path, quadratic: bool, form: str) -> None:
     rng = np.random.default_rng(7 + quadratic)
     for _ in range(20):
-        path, expected = drawn(rng, tmp_path, quadratic=quadratic)
+        path, expected = drawn(rng, tmp_path, quadratic=quadratic, form=form)
         optimum = rl.read_problem(path).solve()
         assert optimum.status == "optimal"
         assert optimum.objective == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
+def test_an_lp_file_is_what_highs_reads(tmp_path: Path) -> None:
+    """Costs, bounds and every row by the names of the variables, whose order is that of the file here."""
+    rng = np.random.default_rng(11)
+    for _ in range(20):
+        path, _ = drawn(rng, tmp_path, quadratic=False, form="lp")
+        solver = quiet()
+        solver.readModel(str(path))
+        lp = solver.getLp()
+        problem = rl.read_problem(path)
+        order = [list(lp.col_names_).index(name) for name in problem.variables]
+        state = problem.__getstate__()
+        for ours, theirs in (("theta", lp.col_cost_), ("lower", lp.col_lower_), ("upper", lp.col_upper_)):
+            np.testing.assert_array_equal(state[ours], np.array(theirs)[order])
+        matrix = lp.a_matrix_
+        shape = (lp.num_row_, lp.num_col_)
+        A = sp.csr_array(sp.csc_matrix((matrix.value_, matrix.index_, matrix.start_), shape=shape))[:, order]
+        rows = stated(problem)
+        for i, (name, lower, upper) in enumerate(zip(lp.row_names_, lp.row_lower_, lp.row_upper_)):
+            sides = told(A[[i]], [upper]) if np.isfinite(upper) else []
+            if np.isfinite(lower) and lower != upper:
+                sides += told(-A[[i]], [-lower])
+            assert rows.pop(name, []) == sides, name
+        assert not rows
 
 
 def test_what_is_refused_says_where(tmp_path: Path) -> None:

@@ -333,7 +333,7 @@ pub(crate) struct NewArgs {
 #[derive(Args, Debug)]
 #[command(after_help = format!("{SOLVE_EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct SolveArgs {
-    /// The problem file (TOML), or a model (MPS, QPS, also packed with gzip)
+    /// The problem file (TOML), or a model (MPS, QPS, LP, also packed with gzip)
     #[arg(value_name = "PROBLEM")]
     pub(crate) problem: PathBuf,
     /// Values of the predicted parts: CSV (also gzip) or Parquet, one row an instance

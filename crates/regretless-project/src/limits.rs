@@ -13,7 +13,7 @@
 pub struct Limits {
     /// Size of a problem file in bytes. While it is parsed, TOML takes up to a hundred times its size.
     pub problem_bytes: u64,
-    /// Size of an MPS file in bytes; of a packed one, unpacked.
+    /// Size of an MPS or LP file in bytes; of a packed one, unpacked.
     pub model_bytes: u64,
     /// Size of a CSV, NPY or Parquet file in bytes; of a packed one, unpacked.
     pub table_bytes: u64,

@@ -57,7 +57,7 @@ pub(crate) struct Sections {
 }
 
 impl Spec {
-    /// Reads and checks a problem file and the files it names, or an MPS file that states all of a problem.
+    /// Reads and checks a problem file and the files it names, or an MPS, QPS or LP file that states all of a problem.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         Self::read_within(path, &Limits::default())
     }
@@ -65,19 +65,19 @@ impl Spec {
     /// [`Spec::read`] with other limits.
     pub fn read_within(path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
         let path = path.as_ref();
-        if mps::is_mps(path) {
+        if mps::is_model(path) {
             return resolve::model(mps::read(path, limits)?, path, limits);
         }
         let text = read_text(path, limits.problem_bytes)?;
         resolve::resolve(text, path, limits)
     }
 
-    /// Checks a problem file's text, or that of an MPS file. `path` tells which, is for messages, and for finding the files
+    /// Checks a problem file's text, or that of an MPS or LP file. `path` tells which, is for messages, and for finding the files
     /// that the text names.
     pub fn parse(text: impl Into<Arc<str>>, path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
         let (text, path) = (text.into(), path.as_ref());
-        if mps::is_mps(path) {
-            return resolve::model(mps::parse(&text, limits).map_err(|bad| bad.at(path))?, path, limits);
+        if mps::is_model(path) {
+            return resolve::model(mps::parse(&text, path, limits)?, path, limits);
         }
         resolve::resolve(text, path, limits)
     }

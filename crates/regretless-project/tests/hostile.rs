@@ -242,24 +242,28 @@ fn hostile_input() {
     datasets();
 }
 
-/// MPS files: what is read can be looked at as a problem.
+/// MPS and LP files: what is read can be looked at as a problem.
 fn models() {
-    let seed = "NAME m\nOBJSENSE\n MAX\nROWS\n N o\n E e\n L l\n G g\nCOLUMNS\n x o 1 e 1\n x l 2\n y o 1 g 1\nRHS\n s e 1 l 4\n\
+    let mps = "NAME m\nOBJSENSE\n MAX\nROWS\n N o\n E e\n L l\n G g\nCOLUMNS\n x o 1 e 1\n x l 2\n y o 1 g 1\nRHS\n s e 1 l 4\n\
                 RANGES\n s l 2\nBOUNDS\n UP s x 4\n FR s y\nQUADOBJ\n x x -2\n y x -1\n y y -2\nENDATA\n";
+    let lp = "\\ every section\nmax gain: 3 x + 2 y - [ x^2 - 2 x * y + y * y ] / 2 + 7\nSubject To\n most: x + y <= 10\n\
+              2 <= x + w <= 8\n e: y = 4\nBounds\n x <= 4\n -5 <= w <= 5\n y free\nbin\nEnd\n";
     let mut rng = ChaCha8Rng::seed_from_u64(6);
-    let mut good = 0;
-    for _ in 0..20_000 {
-        let bytes = mutate(&mut rng, seed.as_bytes());
-        let text = String::from_utf8_lossy(&bytes);
-        match watched("a model", &bytes, || Spec::parse(&*text, "nowhere/m.mps", &LIMITS)) {
-            Ok(spec) => {
-                assert!(spec.problem().view(&regretless_core::Instance::default()).is_ok());
-                good += 1;
+    for (seed, name) in [(mps, "nowhere/m.mps"), (lp, "nowhere/m.lp")] {
+        let mut good = 0;
+        for _ in 0..20_000 {
+            let bytes = mutate(&mut rng, seed.as_bytes());
+            let text = String::from_utf8_lossy(&bytes);
+            match watched("a model", &bytes, || Spec::parse(&*text, name, &LIMITS)) {
+                Ok(spec) => {
+                    assert!(spec.problem().view(&regretless_core::Instance::default()).is_ok());
+                    good += 1;
+                }
+                Err(error) => assert!(!error.to_string().is_empty()),
             }
-            Err(error) => assert!(!error.to_string().is_empty()),
         }
+        assert!((100..19_900).contains(&good), "{name}: {good}");
     }
-    assert!((100..19_900).contains(&good), "{good}");
 }
 
 fn problem_files() {

@@ -62,11 +62,15 @@ fn file(dir: &tempfile::TempDir, name: &str, text: &str) -> std::path::PathBuf {
 }
 
 fn read(text: &str) -> Result<Spec, String> {
+    read_as("model.mps", text)
+}
+
+fn read_as(name: &str, text: &str) -> Result<Spec, String> {
     let dir = tempfile::tempdir().unwrap();
-    let path = file(&dir, "model.mps", text);
+    let path = file(&dir, name, text);
     Spec::read(path).map_err(|e| {
         let said = e.to_string();
-        said[said.find("model.mps").unwrap()..].to_owned()
+        said[said.find(name).unwrap()..].to_owned()
     })
 }
 
@@ -476,4 +480,78 @@ fn limits_that_are_none() {
     let spec = read(text).unwrap();
     let rows = spec.problem().at_most();
     assert_eq!((rows.blocks.len(), rows.blocks[0].name.as_str(), &rows.rhs[..]), (1, "near", &[-2.0][..]));
+}
+
+/// max 3x + 2y − ½(x² − 2xy + 3y²) + 7 over rows of every kind, lines broken anywhere.
+#[test]
+fn an_lp_file_states_the_same() {
+    let text = "\\ a comment\nMaximize\n gain: 3 x + 2 y\n  + 4z - 1.5e0 w - [ x^2 - 2 x * y + 3 y * y ] / 2 + 7\n\
+        Subject To\n most: x + y + z <= 10 \\ here, too\n least: -x + 2y => -5\n 2 <= x + w <= 8\n same: z\n = 4\n\
+        none: x >= -inf\nBounds\n x <= 4\n -5 <= y <= 5\n -inf <= w <= 1e30\n z free\n 3 >= u\n u >= -1\nGenerals\nEnd\n";
+    let spec = read_as("model.lp", text).unwrap();
+    let problem = spec.problem();
+    assert_eq!((problem.sense(), spec.constant()), (Sense::Max, 7.0));
+    assert_eq!(problem.variables(), ["x", "y", "z", "w", "u"]);
+    assert_eq!(problem.theta(), [3.0, 2.0, 4.0, -1.5, 0.0]);
+    let (inf, none) = (f64::INFINITY, f64::NEG_INFINITY);
+    assert_eq!(problem.lower(), [0.0, -5.0, none, none, -1.0]);
+    assert_eq!(problem.upper(), [4.0, 5.0, inf, inf, 3.0]);
+    let q = problem.Q().unwrap();
+    assert_eq!(q.row(0).to_vec(5)[..2], [0.5, -0.5]);
+    assert_eq!(q.row(1).to_vec(5)[..2], [-0.5, 1.5]);
+    let names = problem.at_most().blocks.iter().map(|block| block.name.as_str()).collect::<Vec<_>>();
+    assert_eq!(names, ["most", "least", "c3"]);
+    assert_eq!(problem.at_most().rhs, [10.0, 5.0, 8.0, -2.0]);
+    assert_eq!(problem.equal().rhs, [4.0]);
+
+    // The model of `LP` in the other form, named by a problem file that softens a row.
+    let lp = "min obj: -3x - 2y\nst\nc1: x + y <= 4\nc2: x + 3 y <= 6\nbounds\nx <= 3\nend";
+    let found = Oracle::new(read_as("m.lp", lp).unwrap().problem()).solve(&Instance::default()).unwrap();
+    let expected = Oracle::new(read(LP).unwrap().problem()).solve(&Instance::default()).unwrap();
+    assert!((found.objective - expected.objective).abs() < 1e-12);
+    let dir = tempfile::tempdir().unwrap();
+    file(&dir, "m.lp", lp);
+    let softened = "[problem]\nmodel = \"m.lp\"\n[[soften]]\nrows = \"c1\"\nover = 1\n";
+    let spec = Spec::read(file(&dir, "p.toml", softened)).unwrap();
+    // A unit above c1 costs 1 and y brings 2, up to c2: (3, 1), as x brings 3.
+    let found = Oracle::new(spec.problem()).solve(&Instance::default()).unwrap();
+    assert!((found.objective + 11.0).abs() < 1e-9, "{}", found.objective);
+}
+
+#[test]
+fn what_an_lp_file_cannot_say() {
+    let model = |rows: &str| format!("min\n o: x + y\nst\n{rows}\nend\n");
+    let cases = [
+        (String::new(), "m.lp: this is not an LP file: it does not begin with Minimize or Maximize"),
+        (
+            "max: 3x; c: x <= 4;".into(),
+            "m.lp: this is not an LP file: it does not begin with Minimize or Maximize",
+        ),
+        ("min x st x >= 1".into(), "m.lp: the file is cut off: it has no End"),
+        ("min\nst\nend".into(), "m.lp, line 3: the model has no variables"),
+        (
+            "min x^2 st x >= 1 end".into(),
+            "m.lp, line 1: quadratic terms stand in brackets: [ x^2 + 2 x * y ] / 2",
+        ),
+        ("min [ x^2 ] st x >= 1 end".into(), "m.lp, line 1: `/ 2` is expected after `]`"),
+        (
+            model("c: [ x^2 ] / 2 <= 3"),
+            "m.lp, line 4: quadratic rows are not supported, only a quadratic objective",
+        ),
+        (model("c: x + x >= 1"), "m.lp, line 4: the variable `x` stands twice in one sum"),
+        (model("c: x + 2 >= 1"), "m.lp, line 4: numbers of a row stand on the side without variables"),
+        (model("c: x >= 1 + y"), "m.lp, line 4: the variables of a row stand on one side"),
+        (model("c: x >= y"), "m.lp, line 4: expected a number, found `y`"),
+        (model("c: 3 x y >= 2"), "m.lp, line 4: expected `<=`, `>=` or `=`, found `y`"),
+        (model("c: 1 <= x >= 2"), "m.lp, line 4: a range has the form `1 <= … <= 2`"),
+        (model("c: x >= 1e30"), "m.lp, line 4: nothing is beyond infinity"),
+        (model("c: x >= 1\nc: y >= 1"), "m.lp, line 5: the row `c` is stated twice"),
+        (model("bounds\nx <= 3\nx <= 4"), "m.lp, line 6: this bound of `x` is stated twice"),
+        (model("bounds\n\nx <= -1"), "m.lp, line 6: `x` has an upper bound below 0 and no lower one"),
+        (model("binaries\nx"), "m.lp, line 4: whole-number and semicontinuous variables are not supported"),
+        ("min 1e400 x st x >= 1 end".into(), "m.lp, line 1: this number is too large"),
+    ];
+    for (text, said) in cases {
+        assert_eq!(read_as("m.lp", &text).unwrap_err(), said, "{text}");
+    }
 }

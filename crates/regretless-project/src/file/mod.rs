@@ -85,7 +85,7 @@ pub struct ProblemSection {
     pub sense: Option<SenseName>,
     /// The variables' names, or their number (then they are called `x0`, `x1`, …).
     pub variables: Option<Variables>,
-    /// An MPS or QPS file, packed with gzip or not, that states variables, objective, rows and bounds.
+    /// An MPS, QPS or LP file, packed with gzip or not, that states variables, objective, rows and bounds.
     pub model: Option<PathBuf>,
 }
 

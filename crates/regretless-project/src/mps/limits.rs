@@ -5,7 +5,7 @@ use super::sections::{Parsed, Reader, Target, WHOLE, not_a_number, number};
 use crate::error::shorten;
 
 /// From here on a limit is none: what every solver takes for infinite.
-const INFINITE: f64 = 1e20;
+pub(super) const INFINITE: f64 = 1e20;
 
 impl<'a> Reader<'a> {
     pub(super) fn rhs(&mut self, target: Target, value: f64) -> Parsed<()> {

@@ -1,14 +1,16 @@
-//! MPS and QPS files: linear and convex quadratic programs as other solvers write them.
+//! MPS, QPS and LP files: linear and convex quadratic programs as other solvers write them.
 //!
 //! ```text
 //! min  constant + costᵀx + ½xᵀQx      s.t.  lower ≤ Ax ≤ upper,  bounds
 //! ```
 //!
-//! Free and fixed form are told apart by trying: fields are cut at blanks, and where that gives no model, by column, as
+//! Of MPS files free and fixed form are told apart by trying: fields are cut at blanks, and where that gives no model, by column, as
 //! names with blanks need. What our problems cannot hold (whole numbers, cones, quadratic rows) is refused at its line.
 
 mod cards;
+mod lexer;
 mod limits;
+mod lp;
 mod model;
 mod sections;
 
@@ -21,11 +23,16 @@ use crate::error::{Place, Result, SpecError, Trouble};
 
 pub(crate) use model::{Model, Row};
 
-/// True for names that end as MPS files do.
-pub(crate) fn is_mps(path: &Path) -> bool {
+/// True for names that end as those of models do.
+pub(crate) fn is_model(path: &Path) -> bool {
+    ends(path, &[".mps", ".qps", ".lp"])
+}
+
+/// True for names that end so, packed or not.
+fn ends(path: &Path, endings: &[&str]) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    [".mps", ".qps"].iter().any(|ending| name.ends_with(ending))
+    endings.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Reads a file, packed with gzip or not.
@@ -38,11 +45,17 @@ pub(crate) fn read(path: &Path, limits: &Limits) -> Result<Model> {
         let trouble = Trouble::NotUtf8(e.utf8_error().valid_up_to());
         SpecError::new(Place::File(path.to_owned()), trouble)
     })?;
-    parse(&text, limits).map_err(|bad| bad.at(path))
+    parse(&text, path, limits)
 }
 
-/// Parses a text, by blanks and then by column.
-pub(crate) fn parse(text: &str, limits: &Limits) -> std::result::Result<Model, Bad> {
+/// Parses the text of an LP or MPS file, as the name says.
+pub(crate) fn parse(text: &str, path: &Path, limits: &Limits) -> Result<Model> {
+    let model = if ends(path, &[".lp"]) { lp::model(text, limits) } else { either_form(text, limits) };
+    model.map_err(|bad| bad.at(path))
+}
+
+/// Parses an MPS file by blanks and then by column.
+fn either_form(text: &str, limits: &Limits) -> std::result::Result<Model, Bad> {
     sections::model(text, cards::Form::Free, limits).or_else(|free| {
         // What is refused for good is refused in either form.
         if free.last {
@@ -77,7 +90,7 @@ impl Bad {
     }
 
     /// The error, in its file.
-    pub(crate) fn at(self, path: &Path) -> Box<SpecError> {
+    fn at(self, path: &Path) -> Box<SpecError> {
         let place = match self.line {
             0 => Place::File(path.to_owned()),
             line => Place::Cell { file: path.to_owned(), line, column: None },

@@ -1,4 +1,4 @@
-//! What an MPS file states.
+//! What a model file states.
 
 use regretless_core::Sense;
 
