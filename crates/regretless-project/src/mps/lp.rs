@@ -404,13 +404,12 @@ impl<'a> Reader<'a> {
             }
             _ => None,
         };
-        match found {
-            Some(_) => self.next().map(|_| found),
-            None => {
-                self.lexer = start;
-                Ok(None)
-            }
+        if found.is_some() {
+            self.next()?;
+        } else {
+            self.lexer = start;
         }
+        Ok(found)
     }
 
     /// Least and most of what is compared with one number or two.
