@@ -123,7 +123,14 @@ fn columns(ctx: &Context<'_>, key: &Key, from: &Selected, places: &[Vec<&str>]) 
         [one] if one.contains('*') => {
             let pieces: Vec<&str> = one.split('*').collect();
             let stars = pieces.len() - 1;
-            if stars != places[0].len() {
+            // Of one row variables are told by their names alone, and the other way round.
+            let alike = |k: usize| places.iter().all(|names| names[k] == places[0][k]);
+            let told = match places[0].len() {
+                2 if stars == 1 => [1, 0].into_iter().find(|&k| alike(1 - k)).map(|k| k..k + 1),
+                _ => None,
+            };
+            let named = told.unwrap_or(0..places[0].len());
+            if named.len() != stars {
                 let expected = match places[0].len() {
                     2 => "two are expected, for the row and for the variable",
                     _ => "one is expected, for the name of each",
@@ -132,7 +139,10 @@ fn columns(ctx: &Context<'_>, key: &Key, from: &Selected, places: &[Vec<&str>]) 
                 return Err(ctx.fail(&word, Trouble::Misfit(what)));
             }
             let filled = |names: &Vec<&str>| {
-                let rest = pieces[1..].iter().zip(names).map(|(piece, name)| format!("{name}{piece}"));
+                let rest = pieces[1..]
+                    .iter()
+                    .zip(&names[named.clone()])
+                    .map(|(piece, name)| format!("{name}{piece}"));
                 format!("{}{}", pieces[0], rest.collect::<String>())
             };
             Ok(places.iter().map(filled).collect())
