@@ -137,7 +137,10 @@ fn weights_are_repetitions() {
             let brought = [flat.clone(), weights.clone()].concat();
             let scaled = [prediction.clone(), vec![0.5; width]].concat();
             let doubled: Vec<f64> = residuals.iter().map(|r| 2.0 * r).collect();
+            let own = Law::Shift { residuals: residuals.clone(), weights: weights.clone() };
+            let groups = Law::Groups(vec![Law::shift(vec![7.0; 3 * width], width), own]);
             let laws = [
+                (groups, [&prediction[..], &[1.0]].concat()),
                 (Law::Shift { residuals, weights: weights.clone() }, prediction.clone()),
                 (Law::Scale { atoms: doubled, weights: weights.clone() }, scaled),
                 (Law::Points { weights: weights.clone() }, flat.clone()),
@@ -166,6 +169,11 @@ fn weights_that_are_none_are_refused() {
     for weights in [vec![1.0], vec![1.0, -1.0], vec![0.0, 0.0], vec![1.0, f64::NAN]] {
         assert!(Scenarios::of(&problem, &placement, law(weights.clone())).is_err(), "{weights:?}");
     }
+    let groups = |laws: Vec<Law>| Scenarios::of(&problem, &placement, Law::Groups(laws));
+    let (two, one) = (law(vec![1.0, 2.0]), Law::shift(vec![0.0; placement.width()], placement.width()));
+    assert!(groups(vec![two.clone(), law(vec![1.0, 0.0])]).is_ok());
+    assert!(matches!(groups(vec![two, one]), Err(ScenarioError::Groups { first: (2, _), other: (1, _) })));
+    assert!(groups(Vec::new()).is_err());
     // Brought by an instance they harm that one only.
     let past = Law::Outcomes { outcomes: vec![1.0; 2 * placement.width()] };
     let scenarios = Scenarios::of(&problem, &placement, past).unwrap();
@@ -190,9 +198,17 @@ fn gradients_match_central_differences() {
                 let law = Law::Scale { atoms, weights: vec![1.0, 3.0, 2.0] };
                 let scaled = Scenarios::of(&problem, &placement, law).unwrap();
                 let spreads = [case.predictions.clone(), vec![1.3; placement.width()]].concat();
-                for (scenarios, base) in
-                    [(shared, case.predictions.clone()), (own, members), (scaled, spreads)]
-                {
+                let other =
+                    Law::Scale { atoms: residuals(&placement, 3, seed + 90), weights: vec![2.0, 0.0, 1.0] };
+                let laws = Law::Groups(vec![other, scaled.law().clone()]);
+                let groups = Scenarios::of(&problem, &placement, laws).unwrap();
+                let of_first = [&spreads[..], &[0.0]].concat();
+                for (scenarios, base) in [
+                    (shared, case.predictions.clone()),
+                    (own, members),
+                    (scaled, spreads),
+                    (groups, of_first),
+                ] {
                     let options = LossOptions { scenarios: Some(scenarios), ..options(&case.multipliers) };
                     let mut loss = build_loss(method, &problem, &placement, &options).unwrap();
                     let (c, t) = differences(loss.as_mut(), &base, &case.truths);

@@ -110,6 +110,9 @@ pub enum Law {
         /// S × width.
         outcomes: Vec<f64>,
     },
+    /// What one of several laws of as many numbers and scenarios takes, then the number of that law, from 0: instances of a group have a
+    /// law of their own.
+    Groups(Vec<Law>),
 }
 
 impl Law {
@@ -135,6 +138,17 @@ impl Law {
             Self::Samples { count: 0 } => return Err(ScenarioError::Length { width, found: 0 }),
             Self::Samples { .. } => {}
             Self::Outcomes { outcomes } => whole(outcomes, width)?,
+            Self::Groups(laws) => {
+                let own = std::mem::take(laws).into_iter().map(|law| law.checked(width));
+                *laws = own.collect::<Result<_, _>>()?;
+                let size = |law: &Self| (law.count(width), law.entries(width));
+                let Some(first) = laws.first().map(size) else {
+                    return Err(ScenarioError::Length { width, found: 0 });
+                };
+                if let Some(other) = laws.iter().map(size).find(|other| *other != first) {
+                    return Err(ScenarioError::Groups { first, other });
+                }
+            }
         }
         Ok(self)
     }
@@ -147,6 +161,7 @@ impl Law {
             }
             Self::Samples { count } => *count,
             Self::Outcomes { outcomes } => outcomes.len() / width.max(1),
+            Self::Groups(laws) => laws.first().map_or(0, |law| law.count(width)),
         }
     }
 
@@ -158,6 +173,7 @@ impl Law {
             Self::Points { weights } => weights.len() * width,
             Self::Samples { count } => count * (width + 1),
             Self::Outcomes { .. } => self.count(width),
+            Self::Groups(laws) => 1 + laws.first().map_or(0, |law| law.entries(width)),
         }
     }
 
@@ -167,14 +183,20 @@ impl Law {
             Self::Shift { weights, .. } | Self::Scale { weights, .. } | Self::Points { weights } => {
                 Some(weights)
             }
-            Self::Samples { .. } | Self::Outcomes { .. } => None,
+            Self::Samples { .. } | Self::Outcomes { .. } | Self::Groups(_) => None,
         }
+    }
+
+    /// The law of the group that the last number names, or of the last group, and the numbers before it.
+    fn of_group<'a>(laws: &'a [Self], numbers: &'a [f64]) -> (&'a Self, &'a [f64]) {
+        let (group, own) = numbers.split_last().expect("a group has a number");
+        (&laws[(group.round() as usize).min(laws.len() - 1)], own)
     }
 
     /// The forecast of `width` quantities that some numbers stand for. Weights that have no sum make it NaN, which no problem takes.
     ///
     /// # Panics
-    /// If there are not [`Law::entries`] numbers.
+    /// If there are not [`Law::entries`] numbers, or groups without a law.
     pub fn forecast(&self, numbers: &[f64], width: usize) -> Forecast {
         assert_eq!(numbers.len(), self.entries(width), "one value for each predicted entry");
         let shared = |weights: &Vec<f64>| shares(weights);
@@ -200,12 +222,16 @@ impl Law {
                 (points.to_vec(), shares(weights))
             }
             Self::Outcomes { outcomes } => (outcomes.clone(), shares(numbers)),
+            Self::Groups(laws) => {
+                let (law, own) = Self::of_group(laws, numbers);
+                return law.forecast(own, width);
+            }
         };
         Forecast { width, points, weights }
     }
 
-    /// Adds the gradient in scenario `s` to that in the numbers. Weights pass nothing on.
-    pub(crate) fn pull(&self, s: usize, gradient: &[f64], out: &mut [f64]) {
+    /// Adds the gradient in scenario `s` to that in the `numbers` that the forecast is made of. Weights and groups pass nothing on.
+    pub(crate) fn pull(&self, s: usize, gradient: &[f64], numbers: &[f64], out: &mut [f64]) {
         let width = gradient.len();
         let add = |out: &mut [f64]| out.iter_mut().zip(gradient).for_each(|(o, g)| *o += g);
         match self {
@@ -218,6 +244,10 @@ impl Law {
             }
             Self::Points { .. } | Self::Samples { .. } => add(&mut out[s * width..][..width]),
             Self::Outcomes { .. } => {}
+            Self::Groups(laws) => {
+                let (law, own) = Self::of_group(laws, numbers);
+                law.pull(s, gradient, own, &mut out[..own.len()]);
+            }
         }
     }
 }

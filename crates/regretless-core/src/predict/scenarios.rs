@@ -64,6 +64,17 @@ pub enum ScenarioError {
         /// It.
         value: f64,
     },
+    /// Groups whose laws differ in size.
+    #[error(
+        "the laws of groups have as many scenarios and numbers each: {} and {} of one, {} and {} of another",
+        first.0, first.1, other.0, other.1
+    )]
+    Groups {
+        /// Scenarios and numbers of the first.
+        first: (usize, usize),
+        /// Those of one that differs.
+        other: (usize, usize),
+    },
 }
 
 /// The average problem over scenarios of a prediction.
@@ -178,7 +189,9 @@ impl Scenarios {
         match &self.law {
             Law::Shift { residuals, weights } => biased(residuals, weights),
             Law::Scale { atoms, weights } => biased(atoms, weights),
-            Law::Points { .. } | Law::Samples { .. } | Law::Outcomes { .. } => self.count > 1,
+            Law::Points { .. } | Law::Samples { .. } | Law::Outcomes { .. } | Law::Groups(_) => {
+                self.count > 1
+            }
         }
     }
 
@@ -290,7 +303,7 @@ impl Scenarios {
                 };
                 self.placement.pull(slot, pull, known, &mut by);
             }
-            self.law.pull(s, &by, out);
+            self.law.pull(s, &by, prediction, out);
         }
     }
 

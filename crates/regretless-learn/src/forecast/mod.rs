@@ -1,7 +1,7 @@
 //! Forecasts of trained models: where the scenarios of an instance come from.
 //!
 //! ```text
-//! residuals    q(ξ) + r_s               errors on rows that the predictor did not learn from
+//! residuals    q(ξ) + r_s               errors on rows that the predictor did not learn from, of the row's series where there are series
 //! scaled       q(ξ) + σ(ξ)·ε_s          the same, in units of a predicted spread
 //! neighbours   past outcomes            equally likely where the features are near
 //! forest       past outcomes            by how often they share a leaf
@@ -13,8 +13,10 @@ pub(crate) mod errors;
 mod folds;
 mod forest;
 mod neighbours;
+mod pool;
 mod residuals;
 mod scaled;
+mod series;
 pub(crate) mod spread;
 
 use std::fmt::Debug;
@@ -28,9 +30,10 @@ use crate::task::Task;
 use errors::Errors;
 use forest::Forest;
 use neighbours::Neighbours;
+use pool::Sample;
 use residuals::Residuals;
 use scaled::Scaled;
-pub(crate) use scaled::side_by_side;
+use series::Named;
 use spread::Spread;
 
 /// Past outcomes that are stored unless somebody says otherwise: what an instance costs grows with them.
@@ -51,7 +54,16 @@ pub trait Source: SourceCopied + Debug + Send + Sync {
     fn law(&self) -> Law;
 
     /// What it says of `rows` rows: `points` are their predictions, `inputs` their features as the predictor takes them.
-    fn seen(&self, points: &[f64], inputs: &[f32], rows: usize) -> Vec<f64>;
+    fn seen(&self, points: &[f64], inputs: &[f32], rows: usize) -> Vec<f64> {
+        let beside: Vec<f64> = self.beside(inputs, rows).into_iter().map(|(number, _)| number).collect();
+        side_by_side(points, &beside, rows)
+    }
+
+    /// What stands beside the predictions of each of `rows` rows, each number with its derivative by the output behind it, 0 where
+    /// nothing is learned: spreads, and the series that the row is of.
+    fn beside(&self, _inputs: &[f32], _rows: usize) -> Vec<(f64, f64)> {
+        Vec::new()
+    }
 
     /// What a file keeps of it, by name.
     fn numbers(&self) -> Vec<(&'static str, Vec<f64>)>;
@@ -64,6 +76,11 @@ pub trait Source: SourceCopied + Debug + Send + Sync {
     /// [`Source::spread`], to train it.
     fn spread_mut(&mut self) -> Option<&mut Spread> {
         None
+    }
+
+    /// True if instances of a series have scenarios of their own.
+    fn is_by_series(&self) -> bool {
+        matches!(self.law(), Law::Groups(_))
     }
 
     /// Past outcomes of the training data that it holds.
@@ -102,10 +119,21 @@ pub(crate) fn from_errors(
     let copied = task.placement().predicts(Parameter::SoftRows);
     let own = if copied { COPIES } else { RESIDUALS };
     let most = task.settings().training.scenarios.count.unwrap_or(own);
-    match source {
-        ScenarioSource::Scaled => Box::new(Scaled::fit(task, model, errors, most, seed)),
-        _ => Box::new(Residuals::of(errors, model.width(), most)),
+    let inputs = model.encode(&task.features(&errors.rows));
+    let sample = Sample {
+        errors,
+        atoms: &errors.residuals,
+        spreads: &[],
+        times: errors.rows.iter().map(|row| task.data().time_of(*row)).collect(),
+        series: Named::of(task, model, errors, &inputs),
+        width: model.width(),
+    };
+    if source == ScenarioSource::Scaled {
+        let trees = model.members.iter().any(|m| m.boosting().is_some());
+        let (spread, unseen) = Spread::fit(&inputs, &model.features, errors, trees, seed);
+        return Box::new(Scaled::of(sample, spread, &unseen, most));
     }
+    Box::new(Residuals::of(&sample, most))
 }
 
 /// Past outcomes of the training rows, with weights by features.
@@ -143,12 +171,19 @@ pub(crate) fn read(
     numbers: &dyn Fn(&str) -> Option<Vec<f64>>,
 ) -> Option<Box<dyn Source>> {
     match source {
-        ScenarioSource::Residuals => Some(Box::new(Residuals::read(width, numbers)?)),
+        ScenarioSource::Residuals => Some(Box::new(Residuals::read(features, width, numbers)?)),
         ScenarioSource::Scaled => Some(Box::new(Scaled::read(features, width, numbers)?)),
         ScenarioSource::Neighbours => Some(Box::new(Neighbours::read(features, width, numbers)?)),
         ScenarioSource::Forest => Some(Box::new(Forest::read(features, width, numbers)?)),
         ScenarioSource::Ensemble => None,
     }
+}
+
+/// The numbers of each row in one table followed by those in another.
+pub(crate) fn side_by_side(points: &[f64], beside: &[f64], rows: usize) -> Vec<f64> {
+    let (own, other) = (points.len() / rows.max(1), beside.len() / rows.max(1));
+    let row = |r: usize| points[r * own..][..own].iter().chain(&beside[r * other..][..other]).copied();
+    (0..rows).flat_map(row).collect()
 }
 
 /// At most `most` of the numbers below `n`, evenly spaced.

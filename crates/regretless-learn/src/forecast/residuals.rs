@@ -1,32 +1,30 @@
-//! Residuals: what the predictor gets wrong, the same for every instance.
+//! Residuals: what the predictor gets wrong, the same for every instance, or for every instance of a series.
 
 use regretless_core::Law;
 
-use super::errors::Errors;
-use super::{Source, WEIGHTS, rows_of, spaced, weighted};
+use super::Source;
+use super::pool::{Pool, Sample};
 use crate::settings::ScenarioSource;
 
 /// The prediction plus each residual.
 #[derive(Clone, Debug)]
 pub(super) struct Residuals {
-    /// S × width.
-    pub(super) residuals: Vec<f64>,
-    pub(super) weights: Vec<f64>,
+    pool: Pool,
+    width: usize,
 }
 
 impl Residuals {
-    /// All of them, or as many as are wanted, evenly spaced. Those of one row stay together.
-    pub(super) fn of(errors: &Errors, width: usize, most: usize) -> Self {
-        let kept = || spaced(errors.rows.len(), most);
-        Self {
-            residuals: rows_of(&errors.residuals, width, kept()),
-            weights: kept().map(|i| errors.weights[i]).collect(),
-        }
+    /// All of them, or as many as are wanted, evenly spaced.
+    pub(super) fn of(sample: &Sample<'_>, most: usize) -> Self {
+        Self { pool: Pool::fit(sample, most), width: sample.width }
     }
 
-    pub(super) fn read(width: usize, numbers: &dyn Fn(&str) -> Option<Vec<f64>>) -> Option<Self> {
-        let (residuals, weights) = weighted("residuals", width, numbers)?;
-        Some(Self { residuals, weights })
+    pub(super) fn read(
+        features: usize,
+        width: usize,
+        numbers: &dyn Fn(&str) -> Option<Vec<f64>>,
+    ) -> Option<Self> {
+        Some(Self { pool: Pool::read("residuals", features, width, numbers)?, width })
     }
 }
 
@@ -36,18 +34,15 @@ impl Source for Residuals {
     }
 
     fn law(&self) -> Law {
-        Law::Shift { residuals: self.residuals.clone(), weights: self.weights.clone() }
+        self.pool.law(self.width, |residuals, weights| Law::Shift { residuals, weights })
     }
 
-    fn seen(&self, points: &[f64], _: &[f32], _: usize) -> Vec<f64> {
-        points.to_vec()
+    fn beside(&self, inputs: &[f32], rows: usize) -> Vec<(f64, f64)> {
+        let groups = self.pool.groups(inputs, rows).unwrap_or_default();
+        groups.into_iter().map(|group| (group as f64, 0.0)).collect()
     }
 
     fn numbers(&self) -> Vec<(&'static str, Vec<f64>)> {
-        let mut numbers = vec![("residuals", self.residuals.clone())];
-        if self.weights.windows(2).any(|pair| pair[0] != pair[1]) {
-            numbers.push((WEIGHTS, self.weights.clone()));
-        }
-        numbers
+        self.pool.numbers("residuals", false)
     }
 }

@@ -9,34 +9,24 @@
 
 use regretless_core::Law;
 
-use super::errors::Errors;
+use super::Source;
+use super::pool::{Pool, Sample};
 use super::spread::Spread;
-use super::{Source, WEIGHTS, rows_of, spaced, weighted};
-use crate::model::Model;
 use crate::settings::ScenarioSource;
-use crate::task::Task;
 
 /// The prediction plus each atom times the spread.
 #[derive(Clone, Debug)]
 pub(super) struct Scaled {
-    /// S × width.
-    atoms: Vec<f64>,
-    weights: Vec<f64>,
+    pool: Pool,
     spread: Spread,
 }
 
 impl Scaled {
-    pub(super) fn fit(task: &Task, model: &Model, errors: &Errors, most: usize, seed: u64) -> Self {
-        let inputs = model.encode(&task.features(&errors.rows));
-        let trees = model.members.iter().any(|m| m.boosting().is_some());
-        let (spread, unseen) = Spread::fit(&inputs, &model.features, errors, trees, seed);
-        let atoms: Vec<f64> = errors.residuals.iter().zip(unseen).map(|(r, s)| r / s).collect();
-        let kept = || spaced(errors.rows.len(), most);
-        Self {
-            atoms: rows_of(&atoms, model.width(), kept()),
-            weights: kept().map(|i| errors.weights[i]).collect(),
-            spread,
-        }
+    /// With a spread whose fits without a row's fold say `unseen` of it.
+    pub(super) fn of(sample: Sample<'_>, spread: Spread, unseen: &[f64], most: usize) -> Self {
+        let atoms: Vec<f64> = sample.errors.residuals.iter().zip(unseen).map(|(r, s)| r / s).collect();
+        let scaled = Sample { atoms: &atoms, spreads: unseen, ..sample };
+        Self { pool: Pool::fit(&scaled, most), spread }
     }
 
     pub(super) fn read(
@@ -44,15 +34,9 @@ impl Scaled {
         width: usize,
         numbers: &dyn Fn(&str) -> Option<Vec<f64>>,
     ) -> Option<Self> {
-        let (atoms, weights) = weighted("atoms", width, numbers)?;
-        Some(Self { atoms, weights, spread: Spread::read(features, width, numbers)? })
+        let pool = Pool::read("atoms", features, width, numbers)?;
+        Some(Self { pool, spread: Spread::read(features, width, numbers)? })
     }
-}
-
-/// The points of each row followed by its spreads, or another pair of tables.
-pub(crate) fn side_by_side(points: &[f64], spreads: &[f64], width: usize) -> Vec<f64> {
-    let rows = points.chunks_exact(width).zip(spreads.chunks_exact(width));
-    rows.flat_map(|(points, spreads)| points.iter().chain(spreads).copied()).collect()
 }
 
 impl Source for Scaled {
@@ -61,15 +45,18 @@ impl Source for Scaled {
     }
 
     fn law(&self) -> Law {
-        Law::Scale { atoms: self.atoms.clone(), weights: self.weights.clone() }
+        self.pool.law(self.spread.width(), |atoms, weights| Law::Scale { atoms, weights })
     }
 
-    fn seen(&self, points: &[f64], inputs: &[f32], rows: usize) -> Vec<f64> {
-        side_by_side(points, &self.spread.of(inputs, rows), self.spread.width())
+    fn beside(&self, inputs: &[f32], rows: usize) -> Vec<(f64, f64)> {
+        let spreads = self.spread.told(inputs, rows);
+        let Some(groups) = self.pool.groups(inputs, rows) else { return spreads };
+        let each = spreads.chunks_exact(self.spread.width()).zip(groups);
+        each.flat_map(|(own, group)| own.iter().copied().chain([(group as f64, 0.0)])).collect()
     }
 
     fn numbers(&self) -> Vec<(&'static str, Vec<f64>)> {
-        let mut numbers = vec![("atoms", self.atoms.clone()), (WEIGHTS, self.weights.clone())];
+        let mut numbers = self.pool.numbers("atoms", true);
         numbers.extend(self.spread.numbers());
         numbers
     }

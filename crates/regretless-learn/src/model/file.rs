@@ -23,7 +23,7 @@ use crate::settings::{PredictorKind, PredictorSettings, ScenarioSource};
 
 /// The layout of model files; the second has targets on other scales, the third trees, the fourth trees on a base or of one output
 /// each, the fifth features that are no numbers or scenarios that are more than residuals, the sixth features of the past, the seventh a kind of predictor of its
-/// own, and they are written only where there are such.
+/// own, the eighth scenarios by series, and they are written only where there are such.
 const VERSION: u32 = 1;
 const WITH_SCALES: u32 = 2;
 const WITH_TREES: u32 = 3;
@@ -31,6 +31,7 @@ const WITH_BASES: u32 = 4;
 const WITH_KINDS: u32 = 5;
 const WITH_PAST: u32 = 6;
 const WITH_A_KIND: u32 = 7;
+const WITH_SERIES: u32 = 8;
 
 /// What a model file says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,6 +86,7 @@ impl ModelCard {
     pub fn new(method: &str, model: &Model, constant: bool, names: &Names) -> Self {
         Self {
             format: match &model.transforms[..] {
+                _ if model.source.as_ref().is_some_and(|s| s.is_by_series()) => WITH_SERIES,
                 _ if model.past.is_some() => WITH_PAST,
                 _ if !model.features.is_plain() || special(model).is_some() => WITH_KINDS,
                 _ if model.members.iter().any(|m| m.boosting().is_some_and(Trees::is_wide)) => WITH_BASES,
@@ -113,7 +115,7 @@ impl ModelCard {
 
     /// The card of a model of this kind, which its settings leave open.
     pub(crate) fn of_kind(self, kind: PredictorKind) -> Self {
-        Self { format: WITH_A_KIND, predictor: Some(kind), ..self }
+        Self { format: self.format.max(WITH_A_KIND), predictor: Some(kind), ..self }
     }
 
     /// What becomes of each feature.
@@ -281,8 +283,8 @@ pub(crate) fn from_bytes(
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
     let metadata = metadata.metadata().clone().unwrap_or_default();
     let card = ModelCard::of(path, &metadata)?;
-    if !(VERSION..=WITH_A_KIND).contains(&card.format) {
-        let what = format!("the model has format {}, this program reads 1 to 7", card.format);
+    if !(VERSION..=WITH_SERIES).contains(&card.format) {
+        let what = format!("the model has format {}, this program reads 1 to 8", card.format);
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
         return Err(LearnError::run(path, what, hint));
     }

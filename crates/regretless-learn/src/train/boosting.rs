@@ -68,10 +68,9 @@ impl Boosting {
         let rows: Vec<usize> = drawn.iter().map(|&i| train[i as usize]).collect();
         let own = |i: &u32| all[*i as usize * width..][..width].iter().copied();
         let outputs: Vec<f32> = drawn.iter().flat_map(own).collect();
-        let spread = source.as_ref().and_then(|s| s.spread());
-        let spreads = spread.map(|s| s.told(&lesson.task.inputs(&rows), rows.len()));
+        let beside = source.as_ref().map(|s| s.beside(&lesson.task.inputs(&rows), rows.len()));
         // Of scaled scenarios the trees of the spread stay as they are.
-        let [mean, _] = lesson.gradient(targets, transforms, &rows, &outputs, spreads.as_deref())?;
+        let [mean, _] = lesson.gradient(targets, transforms, &rows, &outputs, &beside.unwrap_or_default())?;
         // Of the rows, not of their mean.
         let count = rows.len() as f64;
         let found: Vec<f64> = mean.iter().map(|g| count * f64::from(*g)).collect();

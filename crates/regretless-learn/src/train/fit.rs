@@ -437,8 +437,8 @@ fn descend(
         if outputs.iter().any(|o| !o.is_finite() || o.abs() > RUNAWAY) {
             return Ok(Pass::RanAway);
         }
-        let spreads = source.as_ref().and_then(|s| s.spread()).map(|s| s.told(&inputs, rows.len()));
-        let [points, wide] = lesson.gradient(targets, transforms, &rows, &outputs, spreads.as_deref())?;
+        let beside = source.as_ref().map_or_else(Vec::new, |s| s.beside(&inputs, rows.len()));
+        let [points, wide] = lesson.gradient(targets, transforms, &rows, &outputs, &beside)?;
         let mut gradient = pullback(&points);
         let mut spread = source.as_mut().and_then(|s| s.spread_mut());
         if let Some((_, pullback)) = spread.as_mut().and_then(|s| s.train(&inputs, rows.len())) {

@@ -72,15 +72,15 @@ impl<'a> Lesson<'a> {
         self.objective.curvature(self.number, self.task.placement().width())
     }
 
-    /// The gradient of the mean loss of some rows in their outputs, and in those behind their spreads. `spreads` are these with
-    /// their derivatives, if decisions are for scenarios of a predicted spread.
+    /// The gradient of the mean loss of some rows in their outputs, and in those behind what stands `beside` their predictions in
+    /// forecasts: their spreads, if there are as many numbers.
     pub(crate) fn gradient(
         &mut self,
         targets: &Scaler,
         transforms: &[Transform],
         rows: &[usize],
         outputs: &[f32],
-        spreads: Option<&[(f64, f64)]>,
+        beside: &[(f64, f64)],
     ) -> Result<[Vec<f32>; 2], LearnError> {
         let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
         let known = self.task.known(rows);
@@ -91,14 +91,14 @@ impl<'a> Lesson<'a> {
         };
         let (true_main, (mut main, mut slopes)) = read(self.recipe.is_measured_there());
         let width = targets.mean.len();
-        if let Some(spreads) = spreads {
-            let (own, by): (Vec<f64>, Vec<f64>) = spreads.iter().copied().unzip();
-            main = side_by_side(&main, &own, width);
-            slopes = side_by_side(&slopes, &by, width);
+        if !beside.is_empty() {
+            let (own, by): (Vec<f64>, Vec<f64>) = beside.iter().copied().unzip();
+            main = side_by_side(&main, &own, rows.len());
+            slopes = side_by_side(&slopes, &by, rows.len());
         }
         let batch = Batch { predictions: &main, truths: &true_main, known: &known, ids: &ids };
         // Squared errors beside a decision loss are those of the forecast, on the scale where it is made.
-        let apart = !transforms.is_empty() || spreads.is_some();
+        let apart = !transforms.is_empty() || !beside.is_empty();
         let aside = self.objective.weight(self.number) > 0.0 && apart;
         let aside = aside.then(|| read(true));
         let aside = aside.as_ref().map(|(truths, (predictions, slopes))| {
@@ -118,13 +118,11 @@ impl<'a> Lesson<'a> {
         self.solving += step.work.solve;
         self.deriving += step.work.gradient;
         self.uncapped.extend(step.uncapped);
-        if spreads.is_none() {
-            return Ok([step.gradient, Vec::new()]);
-        }
-        let half = |from: usize| {
-            step.gradient.chunks_exact(2 * width).flat_map(|row| &row[from..from + width]).copied().collect()
+        let entries = slopes.len() / rows.len().max(1);
+        let part = |from: usize| {
+            step.gradient.chunks_exact(entries).flat_map(|row| &row[from..from + width]).copied().collect()
         };
-        Ok([half(0), half(width)])
+        Ok([part(0), if entries < 2 * width { Vec::new() } else { part(width) }])
     }
 
     /// Where the loss is that of a quantile: its level, and what outputs are short of the truth, in units of the outputs.

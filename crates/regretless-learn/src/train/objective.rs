@@ -106,10 +106,10 @@ impl Objective {
             let losses = self.l2.evaluate(batch)?;
             let mut plain = outputs(&losses, slopes);
             if plain.len() < gradient.len() {
-                // Squared errors say nothing of spreads, which stand behind the quantities of each row.
-                let none = vec![0.0; width / 2];
-                plain =
-                    plain.chunks_exact(width / 2).flat_map(|own| own.iter().chain(&none)).copied().collect();
+                // Squared errors say nothing of what stands behind the quantities of each row.
+                let own = plain.len() / rows;
+                let none = vec![0.0; width - own];
+                plain = plain.chunks_exact(own).flat_map(|own| own.iter().chain(&none)).copied().collect();
             }
             weigh(&mut plain, width, weights);
             mix(&mut gradient, &plain, weight);
