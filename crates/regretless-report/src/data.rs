@@ -108,6 +108,8 @@ pub struct Charts {
     pub distributions: Vec<Distribution>,
     /// Predictions against what came true, one cloud a method.
     pub scatters: Vec<Scatter>,
+    /// How often truths stayed within the quantiles of their forecasts, one curve a method that has scenarios.
+    pub calibration: Vec<Calibrated>,
     /// The sharpness K against regret, one curve a method.
     pub sharpness: Vec<Sharpness>,
     /// How often constraints bind, one list a method.
@@ -161,6 +163,20 @@ pub struct Scatter {
     pub cost: Vec<f64>,
     /// What is predicted, such as `price`; used on both axes.
     pub label: String,
+}
+
+/// How often truths stayed within the quantiles of their forecasts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Calibrated {
+    /// The full id of the method.
+    pub method: String,
+    /// The level of each quantile, from 0 to 1.
+    #[serde(deserialize_with = "lossy::values")]
+    pub level: Vec<f64>,
+    /// The share of truths that were not above it.
+    #[serde(deserialize_with = "lossy::values")]
+    pub share: Vec<f64>,
 }
 
 /// Regret against the surrogate's sharpness K.

@@ -60,6 +60,13 @@ fn thinned(report: &Report) -> Report {
             pick(list, &kept);
         }
     }
+    let cap = share(charts.calibration.len());
+    for c in &mut charts.calibration {
+        let kept = even(c.level.len(), cap);
+        for list in [&mut c.level, &mut c.share] {
+            pick(list, &kept);
+        }
+    }
     let cap = share(charts.sharpness.len());
     for s in &mut charts.sharpness {
         let kept = even(s.k.len(), cap);

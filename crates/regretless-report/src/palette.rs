@@ -25,6 +25,7 @@ impl Palette {
             .chain(charts.curves.iter().map(|c| &c.method))
             .chain(charts.distributions.iter().map(|d| &d.method))
             .chain(charts.scatters.iter().map(|s| &s.method))
+            .chain(charts.calibration.iter().map(|c| &c.method))
             .chain(charts.sharpness.iter().map(|s| &s.method))
             .chain(charts.activity.iter().map(|a| &a.method));
         let methods = distinct(names);

@@ -1,7 +1,8 @@
 //! Reports on odd data: they are drawn, they say what they left out, and they stay small.
 
 use regretless_report::{
-    Activity, Charts, Comparison, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
+    Activity, Calibrated, Charts, Comparison, Curve, Distribution, Report, Row, RowActivity, Scatter,
+    Sharpness,
 };
 
 /// Deterministic values that look random, from 0 to 1.
@@ -46,6 +47,8 @@ fn report(
             cost: values(points, k + 3),
             label: "price".into(),
         });
+        let (level, share) = (values(9, k), values(9, k + 1));
+        report.charts.calibration.push(Calibrated { method: method.clone(), level, share });
         let (regret, std) = (values(6, k), values(6, k + 1));
         report.charts.sharpness.push(Sharpness { method: method.clone(), k: values(6, k + 2), regret, std });
         let rows = (values(30, k).into_iter().enumerate())
@@ -84,7 +87,7 @@ fn an_empty_report_is_a_page_without_sections() {
 #[test]
 fn one_method_one_epoch_one_point() {
     let page = check(&report(1, 1, 1, 1, noise));
-    assert_eq!(page.matches("<svg").count(), 12);
+    assert_eq!(page.matches("<svg").count(), 14);
 }
 
 #[test]
@@ -92,7 +95,7 @@ fn twelve_methods_twenty_seeds_and_very_many_points() {
     let report = report(12, 20, 300, 100_000, noise);
     let page = check(&report);
     assert!(page.contains("A sample of"));
-    assert_eq!(report.svgs().len(), 6);
+    assert_eq!(report.svgs().len(), 7);
 }
 
 #[test]
@@ -133,6 +136,7 @@ fn lists_of_different_lengths_do_no_harm() {
     report.charts.curves[0].train.clear();
     report.charts.scatters[0].cost.truncate(3);
     report.charts.sharpness[0].std.truncate(1);
+    report.charts.calibration[0].share.truncate(4);
     report.charts.activity[0].rows.truncate(1);
     check(&report);
 }
@@ -156,10 +160,11 @@ fn text_of_the_caller_stays_text() {
             ..Row::default()
         }],
     };
-    let Charts { curves, distributions, scatters, sharpness, activity } = &mut report.charts;
+    let Charts { curves, distributions, scatters, calibration, sharpness, activity } = &mut report.charts;
     curves.iter_mut().for_each(|c| c.method = evil.into());
     distributions[0].method = evil.into();
     (scatters[0].method, scatters[0].label) = (evil.into(), evil.into());
+    calibration[0].method = evil.into();
     sharpness[0].method = evil.into();
     activity[0].rows[0].name = evil.into();
     let page = check(&report);
@@ -177,10 +182,10 @@ fn files_are_written_whole_and_nothing_else_is() -> Result<(), Box<dyn std::erro
     let paths = report.write(dir.path().join("a/b"))?;
     report.write(dir.path().join("a/b"))?;
     assert_eq!(std::fs::read_to_string(&paths.html)?, report.html());
-    assert_eq!(paths.charts.len(), 6);
+    assert_eq!(paths.charts.len(), 7);
     let names = |dir: &std::path::Path| -> std::io::Result<usize> { Ok(std::fs::read_dir(dir)?.count()) };
     assert_eq!(names(&dir.path().join("a/b"))?, 2);
-    assert_eq!(names(&dir.path().join("a/b/charts"))?, 6);
+    assert_eq!(names(&dir.path().join("a/b/charts"))?, 7);
 
     std::fs::write(dir.path().join("file"), "")?;
     let error = report.write(dir.path().join("file")).expect_err("a file is no folder").to_string();
@@ -193,7 +198,7 @@ fn charts_of_an_earlier_report_go_and_other_files_stay() -> Result<(), Box<dyn s
     let dir = tempfile::tempdir()?;
     let mut report = report(2, 2, 5, 10, noise);
     let first = report.write(dir.path())?;
-    assert_eq!(first.charts.len(), 6);
+    assert_eq!(first.charts.len(), 7);
     let own = dir.path().join("charts/own.svg");
     std::fs::write(&own, "mine")?;
 

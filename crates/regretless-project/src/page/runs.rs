@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use regretless_learn::{Ended, Epoch, Measures, Outcome, ScenarioSource, four, some_of};
-use regretless_report::{Cell, Charts, Comparison as Table, Distribution, Grid, Report, Row, Sheet};
+use regretless_report::{
+    Calibrated, Cell, Charts, Comparison as Table, Distribution, Grid, Report, Row, Sheet,
+};
 
 use super::{account, activity, capital, curve, facts, scatter, settings, unit};
 use crate::error::ProjectError;
@@ -88,6 +90,10 @@ pub fn runs(all: &[Finished]) -> Report {
         charts.distributions.push(Distribution { method: name.clone(), regrets: exhibit.regrets.clone() });
         charts.scatters.push(scatter(&name, exhibit));
         charts.activity.push(activity(&name, exhibit));
+        if let Some(found) = finished.trained.calibration.as_ref().filter(|found| !found.shares.is_empty()) {
+            let (level, share) = found.shares.iter().copied().unzip();
+            charts.calibration.push(Calibrated { method: name.clone(), level, share });
+        }
     }
     let warned = all.iter().flat_map(|f| f.trained.warnings.iter().map(|w| format!("Warning: {w}.")));
     let mut notes: Vec<String> = warned.collect();

@@ -1,7 +1,8 @@
 //! A made-up comparison, plausible and the same everywhere.
 
 use regretless_report::{
-    Activity, Charts, Comparison, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
+    Activity, Calibrated, Charts, Comparison, Curve, Distribution, Report, Row, RowActivity, Scatter,
+    Sharpness,
 };
 
 /// (method, mean regret, standard deviation over seeds, MSE, seconds)
@@ -40,6 +41,7 @@ pub(crate) fn demo() -> Report {
             curves: curves(&mut noise),
             distributions: distributions(&mut noise),
             scatters: scatters(&mut noise),
+            calibration: calibration(),
             sharpness: sharpness(&mut noise),
             activity: activity(&mut noise),
         },
@@ -53,6 +55,17 @@ pub(crate) fn demo() -> Report {
         ],
         notes: vec!["All methods saw the same days, the same split and the same predictor.".into()],
     }
+}
+
+/// Two methods with scenarios, one of them too sure.
+fn calibration() -> Vec<Calibrated> {
+    let level: Vec<f64> = (1..10).map(|k| f64::from(k) / 10.0).collect();
+    let one = |method: &str, sure: f64| Calibrated {
+        method: method.into(),
+        share: level.iter().map(|l| 0.5 + (l - 0.5) * sure).collect(),
+        level: level.clone(),
+    };
+    vec![one("l2", 0.7), one("surrogate-smooth", 0.98)]
 }
 
 fn row(k: usize, (method, regret, std, mse, seconds): (&str, f64, f64, f64, f64), best: bool) -> Row {

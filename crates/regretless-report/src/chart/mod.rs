@@ -1,6 +1,7 @@
 //! The charts: one module each, drawn at a given width so that a phone gets its own drawing and not a shrunk one.
 
 mod activity;
+mod calibration;
 mod curves;
 mod distribution;
 mod dots;
@@ -24,11 +25,12 @@ pub(crate) const WIDE: f64 = 760.0;
 pub(crate) const NARROW: f64 = 340.0;
 
 /// The names of all charts there are, in the order of the page.
-pub(crate) const NAMES: [&str; 6] = [
+pub(crate) const NAMES: [&str; 7] = [
     "regret",
     "regret-by-epoch",
     "regret-distribution",
     "predicted-realised",
+    "calibration",
     "sharpness",
     "constraint-activity",
 ];
@@ -70,6 +72,7 @@ pub(crate) fn figures(report: &Report, width: f64) -> Vec<Figure> {
         curves::draw(canvas, &charts.curves, unit),
         distribution::draw(canvas, &charts.distributions, unit),
         scatter::draw(canvas, &charts.scatters, unit),
+        calibration::draw(canvas, &charts.calibration),
         sharpness::draw(canvas, &charts.sharpness, unit),
         activity::draw(canvas, &charts.activity),
     ]
