@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use regretless_learn::stats::{Summary, holm, paired_t};
+use regretless_learn::stats::{Resampled, Summary, bootstrap_blocks, holm, paired_t};
 use serde::Serialize;
 
 use crate::contender::{Contender, How};
@@ -33,7 +33,7 @@ pub struct Row {
     pub difference: Option<f64>,
     /// Its standard error.
     pub difference_error: Option<f64>,
-    /// Paired t-test, two-sided.
+    /// Paired test, two-sided: Student's over draws, a block bootstrap over days.
     pub p: Option<f64>,
     /// The same by Holm's rule over all settings that this contender is in.
     pub holm: Option<f64>,
@@ -140,6 +140,23 @@ fn error(values: &[f64]) -> Option<f64> {
     Some(std / (values.len() as f64).sqrt())
 }
 
+/// Neighbouring days that are resampled together: what they have in common is over after two weeks.
+const BLOCK: usize = 14;
+
+/// Lists that are drawn.
+const RESAMPLES: usize = 4_000;
+
+/// What is known of the mean of values by day, which are not independent; `None` for values by draw.
+fn over_days(column: &Column<'_>, values: &[f64]) -> Option<Resampled> {
+    let days = column.records.iter().any(|record| record.values.len() > 1);
+    days.then(|| bootstrap_blocks(values, BLOCK, RESAMPLES, 0).ok().flatten()).flatten()
+}
+
+/// The standard error of the mean of values of a column.
+fn error_of(column: &Column<'_>, values: &[f64]) -> Option<f64> {
+    over_days(column, values).map(|found| found.error).or_else(|| error(values))
+}
+
 /// The column with the lowest mean among some.
 fn best<'a>(columns: &'a [Column<'a>], among: impl Fn(&Contender) -> bool) -> Option<usize> {
     let candidates = (0..columns.len()).filter(|&i| among(columns[i].contender));
@@ -156,19 +173,21 @@ fn rows(suite: &dyn Suite, setting: &str, columns: &[Column<'_>]) -> Vec<Row> {
     let row = |(i, column): (usize, &Column<'_>)| {
         let other = two_stage.filter(|&t| t != i).map(|t| &columns[t]);
         let differences = other.map(|other| difference(column, other));
-        let test = other.and_then(|other| paired_t(&column.values, &other.values));
+        let days = differences.as_deref().and_then(|own| over_days(column, own)).map(|found| found.p_value);
+        let test =
+            || other.and_then(|other| paired_t(&column.values, &other.values)).map(|test| test.p_value);
         Row {
             suite: suite.id().into(),
             setting: setting.into(),
             contender: column.contender.name.to_string(),
             two_stage: column.contender.two_stage,
             mean: mean(&column.values),
-            error: error(&column.values),
+            error: error_of(column, &column.values),
             paired: column.values.len(),
             against: other.map(|other| other.contender.name.to_string()),
             difference: differences.as_deref().map(mean),
-            difference_error: differences.as_deref().and_then(error),
-            p: test.map(|t| t.p_value),
+            difference_error: differences.as_deref().and_then(|own| error_of(column, own)),
+            p: days.or_else(test),
             holm: None,
             undecided: column.records.iter().map(|r| r.undecided).sum(),
             seconds: mean(&column.records.iter().map(|r| r.seconds).collect::<Vec<_>>()),
@@ -191,7 +210,7 @@ fn verdict(suite: &dyn Suite, setting: &str, columns: &[Column<'_>]) -> Option<V
         best: best.contender.name.to_string(),
         mean: mean(&best.values),
         difference: mean(&differences),
-        error: error(&differences),
+        error: error_of(auto, &differences),
     })
 }
 
@@ -304,5 +323,31 @@ mod tests {
         assert!(
             said.contains("in 1 of 1 settings") && said.contains("-15.3 %") && said.ends_with("in 0 of 1.")
         );
+    }
+
+    /// Days of which each week has the same difference are as good as one: the error is that of blocks.
+    #[test]
+    fn days_are_not_independent() {
+        let suites: Vec<Box<dyn Suite>> = vec![Box::new(Paths::default())];
+        let wanted = Wanted {
+            only: vec!["n=100 degree=8 noise=0.5".into()],
+            contenders: ["linear l2", "auto"].map(String::from).to_vec(),
+            draws: Some(1),
+            ..Wanted::default()
+        };
+        let plan = plan(&suites, &wanted).unwrap();
+        let by_day = |name: &str, value: &dyn Fn(usize) -> f64| Record {
+            values: (0..140).map(value).collect(),
+            ..record(name, 1000, 0.0)
+        };
+        let gap = |day: usize| f64::from(u8::from((day / 14).is_multiple_of(2))) - 0.4;
+        let records = [by_day("linear l2", &|_| 5.0), by_day("auto", &|day| 5.0 + gap(day))];
+        let board = board(&suites, &plan, &records);
+        // Of two contenders the other one is the best two-stage.
+        let auto = board.rows.iter().find(|row| row.contender == "auto").unwrap();
+        let independent = error(&(0..140).map(gap).collect::<Vec<_>>()).unwrap();
+        assert!(auto.difference_error.unwrap() > 2.0 * independent);
+        // 140 independent days would have p = 0.02.
+        assert!(auto.p.unwrap() > 0.1, "{:?}", auto.p);
     }
 }
