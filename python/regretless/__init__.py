@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import lightgbm, xgboost
 from ._regretless import __version__
+from .calibration import Calibration, calibrate
 from .compare import Check, Comparison, check, compare
 from .cvxpy import CvxpyProblem, from_cvxpy
 from .errors import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "At",
+    "Calibration",
     "Certificate",
     "Check",
     "Comparison",
@@ -64,6 +66,7 @@ __all__ = [
     "Surrogate",
     "TrainingError",
     "__version__",
+    "calibrate",
     "check",
     "compare",
     "decide",

@@ -26,6 +26,7 @@ from ._shown import brief
 from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
 from .compare import axes
 from .errors import RegretlessWarning, TrainingError
+from .forecast import Forecast
 from .measures import Decisions
 from .problem import Problem, stated_problem
 
@@ -324,6 +325,20 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         if isinstance(shaped, dict):
             return shaped
         return self._framed(shaped, self._rows.names.get(layout.names[0]))
+
+    def forecast(self, X: Any, *, history: Any = None) -> Forecast:
+        """What is predicted for rows of features as weighted scenarios: those that ``decide`` decides for, or the prediction alone where
+        there are none. :func:`calibrate` moves them, :func:`regret` judges them."""
+        layout = self._layout()
+        features, beyond = self._features(X, history)
+        points, weights = self._fitted().forecast(features)
+        count, width = weights.shape[1], points.shape[1] // max(weights.shape[1], 1)
+        flat = points.reshape(-1, width)
+        out = np.empty_like(flat)
+        out[:, self._rows.take] = flat
+        out.reshape(len(features), -1)[list(beyond)] = np.nan
+        parts = {name: part.reshape(len(features), count, *part.shape[1:]) for name, part in layout.parts(out).items()}
+        return Forecast(parts[layout.names[0]] if len(parts) == 1 else parts, weights)
 
     def decide(self, X: Any, *, known: Any = None, history: Any = None) -> Float | Frame:
         """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them. What is known

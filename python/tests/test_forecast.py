@@ -71,3 +71,73 @@ def test_what_is_no_forecast() -> None:
         rl.decide(shop(), predict="d")
     with pytest.raises(rl.LossError, match="hard rows"):
         rl.decide(rl.Problem(1, theta=[1.0], A=[[1.0]], b=1.0), samples=[[1.0, 2.0]], predict="b")
+
+
+def test_calibration_finds_what_was_done_to_a_forecast() -> None:
+    rng = np.random.default_rng(5)
+    mean, spread = rng.uniform(15.0, 25.0, (200, 2)), np.array([2.0, 5.0])
+    truths = mean + spread * rng.standard_normal((200, 2))
+    exact = mean[:, None] + spread * rng.standard_normal((200, 60, 2))
+    # A forecast that is right is left alone, or all but.
+    right = rl.calibrate(shop(), rl.Forecast(exact[:100]), truths[:100], predict="d")
+    held = rl.regret(shop(), right(rl.Forecast(exact[100:])), truths[100:], predict="d").mean
+    assert held < 1.03 * rl.regret(shop(), rl.Forecast(exact[100:]), truths[100:], predict="d").mean
+    # Too sure of the first quantity, too low for the second.
+    wrong = mean[:, None] + spread * [0.2, 1.0] * rng.standard_normal((200, 60, 2)) - [0.0, 6.0]
+    found = rl.calibrate(shop(), rl.Forecast(wrong[:100]), truths[:100], predict="d")
+    assert found.gain > found.standard_error and not found.is_identity
+    # One price tells one quantile: that of the first is moved out by shift or by scale.
+    assert found.shift[0] + 0.67 * found.scale[0] > 1.5 and found.shift[1] > 0.5
+    held = [rl.regret(shop(), forecast, truths[100:], predict="d").mean for forecast in (
+        rl.Forecast(wrong[100:]), found(rl.Forecast(wrong[100:])), rl.Forecast(exact[100:])
+    )]  # fmt: skip
+    assert held[1] < 1.12 * held[2] < 0.8 * held[0], held
+
+
+def test_calibration_of_several_parameters_and_weights() -> None:
+    rng = np.random.default_rng(6)
+    samples = {"theta": rng.normal(1.0, 0.1, (40, 3, 2)), "d": rng.normal(5.0, 0.2, (40, 3, 2))}
+    truths = {"theta": rng.normal(1.0, 0.1, (40, 2)), "d": rng.normal(5.0, 2.0, (40, 2))}
+    problem = rl.Problem(2, soft=rl.Soft(np.eye(2), [0.0, 0.0], weight=9.0), upper=100.0)
+    weights = np.array([1.0, 2.0, 1.0])
+    forecast = rl.Forecast(samples, weights)
+    found = rl.calibrate(problem, forecast, truths, predict=["theta", "d"])
+    moved = found(forecast)
+    assert isinstance(moved.samples, dict) and not found.is_identity
+    # By hand: the same numbers from the formula.
+    share = (weights / weights.sum())[None, :, None]
+    for name, at in (("theta", 0), ("d", 2)):
+        own = samples[name]
+        mean = (share * own).sum(axis=1, keepdims=True)
+        deviation = np.sqrt((share * (own - mean) ** 2).sum(axis=1, keepdims=True))
+        z = (own - mean) / deviation
+        shift, scale, tail = (getattr(found, k)[at : at + 2] for k in ("shift", "scale", "tail"))
+        wanted = mean + deviation * (shift + scale * np.sign(z) * np.abs(z) ** (1 + tail))
+        np.testing.assert_allclose(moved.samples[name], wanted, rtol=1e-12)
+
+
+def test_what_cannot_be_calibrated_is_said() -> None:
+    forecast = rl.Forecast(np.full((10, 3, 2), 5.0))
+    with pytest.raises(rl.LossError, match="20 rows"):
+        rl.calibrate(shop(), forecast, np.zeros((10, 2)), predict="d")
+    with pytest.raises(rl.LossError, match="10 forecasts and 9 truths"):
+        rl.calibrate(shop(), forecast, np.zeros((9, 2)), predict="d")
+    # A point has no deviation: nothing to move.
+    same = rl.calibrate(shop(), rl.Forecast(np.full((30, 3, 2), 5.0)), np.full((30, 2), 6.0), predict="d")
+    assert same.is_identity and same.gain == 0.0
+
+
+def test_what_a_model_says_decides_as_the_model() -> None:
+    rng = np.random.default_rng(7)
+    X = rng.uniform(-1.0, 1.0, (200, 2))
+    demand = 20.0 + X @ [[3.0, 0.0], [0.0, 5.0]] + (1.0 + X[:, :1]) * rng.standard_normal((200, 2))
+    for method in ("l2", "l2+scenarios", "l2+scaled", "l2+forest"):
+        model = rl.DecisionRegressor(shop(), method, predicts="d", predictor="linear").fit(X[:150], demand[:150])
+        forecast = model.forecast(X[150:])
+        assert (forecast.count == 1) == (method == "l2")
+        found = rl.decide(shop(), forecast, predict="d")
+        own = model.evaluate(X[150:], demand[150:])
+        np.testing.assert_allclose(found.expected_objective, own.predicted_objective, rtol=1e-6, atol=1e-9)
+        judged = rl.regret(shop(), forecast, demand[150:], predict="d")
+        # Where a share of the scenarios is met exactly, more than one decision is as good.
+        np.testing.assert_allclose(judged.mean, own.mean, rtol=0.02)

@@ -222,6 +222,23 @@ impl Learner {
         table(py, rows, self.decider.width(), predicted)
     }
 
+    /// Scenarios for rows of features, one after the other in a row, and how likely they are.
+    fn forecast<'py>(
+        &self,
+        py: Python<'py>,
+        features: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<[Bound<'py, PyArray2<f64>>; 2]> {
+        let rows = features.as_array().nrows();
+        let features = flat("X", &features)?;
+        let found = detached(py, None, || self.decider.forecasts(features, rows))?;
+        let count = found.first().map_or(0, regretless_core::Forecast::count);
+        let all = |of: fn(&regretless_core::Forecast) -> &[f64]| found.iter().flat_map(of).copied().collect();
+        Ok([
+            table(py, rows, count * self.decider.width(), all(regretless_core::Forecast::points))?,
+            table(py, rows, count, all(regretless_core::Forecast::weights))?,
+        ])
+    }
+
     /// Exact decisions for rows of features, with their statuses.
     fn decide<'py>(
         &self,

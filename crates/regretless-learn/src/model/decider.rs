@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use regretless_core::{Decision, Optimum, Placement, Problem, ProblemError, Regret};
+use regretless_core::{Decision, Forecast, Law, Optimum, Placement, Problem, ProblemError, Regret};
 
 use crate::data::past::Past;
 use crate::error::LearnError;
@@ -97,6 +97,13 @@ impl Decider {
     /// Predictions for rows of features.
     pub fn predict(&self, features: &[f64], rows: usize) -> Vec<f64> {
         self.model.predict(features, rows)
+    }
+
+    /// What is predicted for rows of features as weighted scenarios, the same number for each row: one of them without scenarios.
+    pub fn forecasts(&self, features: &[f64], rows: usize) -> Vec<Forecast> {
+        let (law, width) = (self.model.law().unwrap_or_else(|| Law::points(1)), self.width());
+        let seen = self.model.seen(features, rows);
+        seen.chunks_exact(law.entries(width)).map(|own| law.forecast(own, width)).collect()
     }
 
     /// Known numbers of a row.
