@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _regretless
 from ._arrays import Float
-from ._frames import Cells, dense, header, numbers
+from ._frames import Cells, dense, header, numbers, some
 from ._frames import columns as columns_of
 from ._troubles import tell
 from .errors import LossError
@@ -60,9 +61,11 @@ def judged(
     baseline: Any,
     variables: int,
     threads: int | None,
+    beyond: Mapping[int, str] = MappingProxyType({}),
+    groups: str | Sequence[str] | None = None,
 ) -> Decisions:
     """Decisions for rows of features with what came of them; ``columns`` are those of a frame that may say when rows are, of which series, and
-    what others decided."""
+    what others decided. Rows ``beyond`` what is known have no decision, as ``regretless decide`` has none for them."""
     time, series = learner.clock()
     own = dict(columns)
     wanted = {*series, *([time] if time else [])}
@@ -77,4 +80,52 @@ def judged(
         taken = (", ".join(there or ["baseline"]), np.ascontiguousarray(array))
     elif names := learner.baseline(list(own)):
         taken = (", ".join(names), numbers("baseline", [(name, own[name]) for name in names], LossError))
-    return told(Decisions(**learner.evaluate(features, truths, known, clock, taken, threads)), stacklevel=5)
+    apart = _groups(learner, columns, groups)
+    rows = np.array([row for row in range(len(features)) if row not in beyond], dtype=np.intp)
+    if len(rows) < len(features):
+        features, truths, known = (np.ascontiguousarray(table[rows]) for table in (features, truths, known))
+        clock = [(name, _some(cells, rows)) for name, cells in clock]
+        taken = taken and (taken[0], np.ascontiguousarray(taken[1][rows]))
+        apart = [(name, [cells[row] for row in rows]) for name, cells in apart]
+    found = learner.evaluate(features, truths, known, clock, taken, apart, threads)
+    return told(Decisions(**_spread(found, rows, beyond)), stacklevel=5)
+
+
+def _groups(
+    learner: _regretless.Learner, columns: list[tuple[str, Cells]], groups: str | Sequence[str] | None
+) -> list[tuple[str, list[str]]]:
+    """The columns by which an account is told apart: those that are named, or as many as are there of those of the problem's file."""
+    there = dict(columns)
+    wanted = [groups] if isinstance(groups, str) else learner.groups() if groups is None else list(groups)
+    if groups is not None and (missing := [name for name in wanted if name not in there]):
+        raise LossError(f"groups names {some(missing)}, which X lacks; it has {some(list(there))}")
+    return [(name, _texts(there[name])) for name in wanted if name in there]
+
+
+def _texts(cells: Cells) -> list[str]:
+    """The cells of a column as text; whole numbers without a point."""
+    if isinstance(cells, list):
+        return cells
+    return ["" if np.isnan(v) else str(int(v)) if v.is_integer() else str(v) for v in cells.tolist()]
+
+
+def _some(cells: Cells, rows: NDArray[np.intp]) -> Cells:
+    """Some cells of a column."""
+    return [cells[row] for row in rows] if isinstance(cells, list) else np.ascontiguousarray(cells[rows])
+
+
+def _spread(found: dict[str, Any], rows: NDArray[np.intp], beyond: Mapping[int, str]) -> dict[str, Any]:
+    """What was found of some rows among all of them: NaN where there is nothing."""
+    if not beyond:
+        return found
+    every = len(rows) + len(beyond)
+    spread = {}
+    for name, value in found.items():
+        spread[name] = value
+        if isinstance(value, np.ndarray):
+            spread[name] = np.full((every, *value.shape[1:]), np.nan)
+            spread[name][rows] = value
+    trouble: list[str | None] = [beyond.get(row) for row in range(every)]
+    for row, why in zip(rows, found["trouble"]):
+        trouble[row] = why
+    return spread | {"trouble": trouble}

@@ -196,33 +196,35 @@ def coded(
     history: Any = None,
 ) -> tuple[Float, dict[int, str]]:
     """Columns as a model takes them; levels that it does not know are told in a warning. And rows that look back beyond what the model
-    and ``history``, a frame or columns, know."""
+    and ``history``, a frame or the columns of several with the newest last, know."""
     if learner.plain() and history is None:
         found = numbers(what, columns, error)
         return (found if columns else np.zeros((rows, 0))), {}
-    past = history if history is None or isinstance(history, list) else looked_back(history, learner)
-    features, new, beyond = learner.features(columns, past)
+    features, new, beyond = learner.features(columns, looked_back(history, learner))
     for line in new:
         warnings.warn(line, RegretlessWarning, stacklevel=5)
     return features, dict(beyond)
 
 
-def looked_back(history: Any, learner: _regretless.Learner) -> list[tuple[str, Cells]]:
-    """The columns of a frame that features of the past are made of."""
+def looked_back(history: Any, learner: _regretless.Learner) -> list[list[tuple[str, Cells]]]:
+    """The columns that features of the past are made of, of no frame, of one, or of several whose columns these are already."""
+    if history is None or isinstance(history, list):
+        return history or []
     if header(history) is None:
         raise TrainingError("history is no frame: its columns are found by name")
-    return picked("history", history, learner.looked_back(), TrainingError)
+    return [picked("history", history, learner.looked_back(), TrainingError)]
 
 
 def came_true(
     learner: _regretless.Learner, X: list[tuple[str, Cells]], y: list[tuple[str, Cells]], history: Any
 ) -> Any:
-    """What is known of the past when rows are judged: what came true of the rows before, where the columns are all there."""
+    """What is known of the past when rows are judged: ``history``, and what came true of the rows before, where the columns are all there."""
     wanted = learner.looked_back()
-    if history is not None or not wanted:
+    if not wanted:
         return history
     there = dict(X) | dict(y)
-    return [(name, there[name]) for name in wanted] if set(wanted) <= set(there) else None
+    own = [[(name, there[name]) for name in wanted]] if set(wanted) <= set(there) else []
+    return [*looked_back(history, learner), *own]
 
 
 def joined(one: Cells, other: Cells, name: str) -> Cells:

@@ -164,6 +164,13 @@ class Group(TypedDict):
     advantage: list[float]
 
 
+class Grouping(TypedDict):
+    """The groups of the column ``by``."""
+
+    by: str
+    groups: list[Group]
+
+
 class Side(TypedDict):
     """One side of a soft row: the share of decisions there, how far they were, what it cost a decision."""
 
@@ -210,9 +217,10 @@ class QuantityError(TypedDict):
 
 
 class _Dated(TypedDict, total=False):
-    """Where rows have dates."""
+    """Where rows have dates, and where the user names columns to tell them apart by."""
 
     period: str
+    groups: list[Grouping]
 
 
 class Account(_Dated):

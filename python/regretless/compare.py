@@ -32,11 +32,18 @@ SEEDS = 3
 Table = Any
 
 
-class Row(TypedDict):
-    """A method over all seeds."""
+class _Beside(TypedDict, total=False):
+    """Where the file names decisions that others took."""
+
+    advantage: float
+
+
+class Row(_Beside):
+    """A method over all seeds; ``achieved`` is the mean gain or cost of a decision, ``advantage`` what it is worth in place of the baseline's."""
 
     method: str
     regret: float
+    achieved: float | None
     std: float | None
     interval: tuple[float, float] | None
     relative: float | None
@@ -145,6 +152,7 @@ def compare(
     methods: str | Sequence[str] | None = None,
     seeds: int | Sequence[int] | None = None,
     *,
+    folds: int | None = None,
     predicts: Predicts = None,
     validation: float = 0.2,
     test: float = 0.2,
@@ -165,6 +173,9 @@ def compare(
     ``methods`` are all that say something about the problem unless they are named. ``seeds`` is a number of them, from the problem's own on, or
     a list; three unless said, one for an object. ``progress(trials, done, method, seed, regret)`` is called after every training, from whatever thread it was done in.
 
+    ``folds`` are rolling origins in place of seeds, as ``regretless compare --folds`` has them: at so many moments, from 3 on, methods are trained on what
+    was before and judged on what came next, and tests pair the moments. Rows are in the order of ``time``, or of the table.
+
     >>> import numpy as np, regretless as rl
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(100, 3))
@@ -174,8 +185,16 @@ def compare(
     >>> [row["method"] for row in found.rows]                  # constant is always there to compare with
     ['constant', 'l2', 'spo+']
     """
+    if folds is not None:
+        if seeds is not None:
+            raise TrainingError("folds or seeds, not both: each moment has a seed of its own")
+        if isinstance(folds, bool) or not isinstance(folds, int) or not 3 <= folds <= 100:
+            raise TrainingError(f"folds is {folds!r}: a whole number from 3 to 100")
+        if is_own(settings.get("predictor", "")):
+            raise TrainingError("an object is fitted once, with one split: leave out folds")
+        shuffle = False
     project, known, _, chosen = prepared(problem, data, seeds, predicts, validation, test, shuffle, settings)
-    return Comparison(_regretless.Comparison.of(project, known, named(methods), chosen, progress, threads))
+    return Comparison(_regretless.Comparison.of(project, known, named(methods), chosen, folds, progress, threads))
 
 
 def named(methods: str | Sequence[str] | None) -> list[str] | None:

@@ -164,7 +164,9 @@ class Decider:
         features, beyond = features_of("the batch", batch, self._run)
         known = self._run._known(batch, batch, len(features))
         learner = self._run._learner
-        status, names, numbers = learner.decided(features, known, None, self._predictions, self._threads)
+        status, names, numbers = learner.decided(
+            features, known, ["row", *self._keep], self._predictions, self._threads
+        )
         for row, why in beyond.items():
             status[row], numbers[row] = why, np.nan
         columns = {name: batch[name] for name in self._keep}

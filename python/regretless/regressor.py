@@ -7,6 +7,7 @@ import inspect
 import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -21,6 +22,7 @@ from ._frames import header, some_columns
 from ._own import Own, is_own
 from ._own import write as write_own
 from ._predicted import Predicted, Shaped, Values
+from ._progress import shown
 from ._project import SETTINGS, Features, Predicts, Rows, Targets, came_true, forecast, known_rows
 from ._shown import brief
 from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
@@ -102,6 +104,9 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     ``missing``, ``series``, ``time``, ``period``, ``delay``, ``baseline``. Its tables and its split are not looked at. ``history=`` of ``decide`` brings what came true
     since.
 
+    A fit that takes longer than a second says on stderr how far it is, in a terminal or a notebook only; ``verbose=True`` shows a tqdm bar
+    everywhere, ``verbose=False`` nothing.
+
     >>> import numpy as np, regretless as rl
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(120, 3))
@@ -152,7 +157,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         validation: float = 0.2,
         shuffle: bool | None = None,
         random_state: int | None = 0,
-        verbose: bool = False,
+        verbose: bool | None = None,
         threads: int | None = None,
     ) -> None:
         self.problem = problem
@@ -268,9 +273,8 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     ) -> DecisionRegressor:
         self._own = None
         called = [callbacks] if callable(callbacks) else list(callbacks)
-        with _Bar(self.verbose) as bar:
-            watch = [*bar, *called]
-            learner = _regretless.Learner.fit(rows.project, data, _watcher(watch), self.threads)
+        with shown(self.verbose) or nullcontext() as bar:
+            learner = _regretless.Learner.fit(rows.project, data, _watcher(bar, called), self.threads)
         outcome: Outcome = json.loads(learner.outcome())
         for warning in (*outcome["warnings"], *outcome["notes"]):
             warnings.warn(warning, RegretlessWarning, stacklevel=3)
@@ -348,23 +352,32 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         x = decided(self._fitted(), features, self._known(known, X, len(features)), self.threads, beyond)
         return self._framed(x, self._rows.problem.variables)
 
-    def evaluate(self, X: Any, y: Values, *, known: Any = None, baseline: Any = None, history: Any = None) -> Decisions:
+    def evaluate(
+        self,
+        X: Any,
+        y: Values,
+        *,
+        known: Any = None,
+        baseline: Any = None,
+        history: Any = None,
+        groups: str | Sequence[str] | None = None,
+    ) -> Decisions:
         """Decisions for rows of features, judged by the parameters that came true. ``baseline`` are decisions that were taken, a row each in
         the order of the variables, by default the columns of X or y that ``data.baseline`` of the problem's file names: ``account`` of
-        what comes back compares with them. Features of the past are made of ``history`` and,
-        without one, of what came true before each row."""
+        what comes back compares with them. Features of the past are made of what came true before each row, here and in ``history``;
+        a row that looks back further has no decision. ``groups`` are columns of X by which ``account`` is told apart, such as a region."""
         learner, truths = self._fitted(), self._truths(y)
         if learner.looked_back():
             names = json.loads(learner.card())["targets"]
             came = list(zip(names, np.ascontiguousarray(truths.T)))
             history = came_true(learner, some_columns(X), came, history)
-        features, _ = self._features(X, history)
+        features, beyond = self._features(X, history)
         if len(truths) != len(features):
             raise TrainingError(f"inconsistent numbers of samples: X has {len(features)} rows, y {len(truths)}")
         there = self._known(known, X, len(features))
         variables = self._rows.problem.n
         columns = some_columns(y) + some_columns(X)
-        return judged(learner, features, truths, there, columns, baseline, variables, self.threads)
+        return judged(learner, features, truths, there, columns, baseline, variables, self.threads, beyond, groups)
 
     def score(self, X: Any, y: Values, sample_weight: ArrayLike | None = None, *, known: Any = None) -> float:
         """Minus the mean regret: higher is better, 0 is best. NaN if a prediction cannot be decided with, so that a search ranks it last."""
@@ -527,51 +540,18 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         return f"<pre>{html.escape(repr(self))}</pre>{fitted}"
 
 
-def _watcher(watch: Sequence[Callable[..., Any]]) -> Callable[[int, str], bool] | None:
+def _watcher(
+    shown: Callable[[int, Epoch], None] | None, callbacks: Sequence[Callable[[Epoch], Any]]
+) -> Callable[[int, str], bool] | None:
     """All who watch as one; true if one of them has seen enough."""
-    if not watch:
+    if shown is None and not callbacks:
         return None
 
     def called(epochs: int, epoch: str) -> bool:
         row = one(epoch)
-        enough = False
-        for callback in watch:
-            given = (epochs, row) if isinstance(getattr(callback, "__self__", None), _Bar) else (row,)
-            enough = callback(*given) is True or enough
-        return enough
+        if shown is not None:
+            shown(epochs, row)
+        # Each of them is called.
+        return any([callback(row) is True for callback in callbacks])
 
     return called
-
-
-class _Bar:
-    """A tqdm bar over the epochs of each stage, or nothing."""
-
-    def __init__(self, verbose: bool) -> None:
-        self.verbose = verbose
-        self.bar: Any = None
-        self.stage: str | None = None
-
-    def __enter__(self) -> list[Callable[..., Any]]:
-        if not self.verbose:
-            return []
-        try:
-            from tqdm.auto import tqdm
-        except ImportError as error:
-            raise ImportError("verbose=True shows a tqdm bar: pip install tqdm") from error
-        self.tqdm = tqdm
-        return [self.show]
-
-    def show(self, epochs: int, epoch: Epoch) -> None:
-        """Called after every epoch."""
-        if epoch["stage"] != self.stage:
-            self.__exit__()
-            self.stage = epoch["stage"]
-            self.bar = self.tqdm(total=epochs, desc=self.stage, unit="epoch")
-        numbers = {"loss": epoch["loss"], "regret": epoch["valid_regret"]}
-        shown = {name: "–" if value is None else f"{value:.4g}" for name, value in numbers.items()}
-        self.bar.set_postfix(shown, refresh=False)
-        self.bar.update(epoch["epoch"] - self.bar.n)
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.close()

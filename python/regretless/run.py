@@ -183,22 +183,26 @@ class Run:
         known: Any = None,
         baseline: Any = None,
         history: Any = None,
+        groups: str | Sequence[str] | None = None,
         threads: int | None = None,
     ) -> Decisions:
         """Decisions judged by the parameters that came true; ``y`` has the targets, by name or in their order. ``baseline`` are decisions
         that were taken, a row each in the order of the variables, by default the columns of X or y that ``data.baseline`` of the run
-        names: ``account`` of what comes back compares with them. Features of the past are made of ``history`` and, without one, of
-        what came true before each row."""
+        names: ``account`` of what comes back compares with them. Features of the past are made of what came true before each row, here
+        and in ``history``; a row that looks back further has no decision. ``groups`` are columns of X by which ``account`` is told
+        apart, such as a region; those of the problem's file unless said."""
         truths = _columns("y", y, self.targets)
         if self._learner.looked_back():
             X_there, y_there = some_columns(X), list(zip(self.targets, np.ascontiguousarray(truths.T)))
             history = came_true(self._learner, X_there + some_columns(y), y_there, history)
-        features, _ = self._features(X, history)
+        features, beyond = self._features(X, history)
         if len(truths) != len(features):
             raise ProjectError(f"X has {len(features)} rows, y {len(truths)}")
         there = self._known(X, known, len(features))
         columns = some_columns(y) + some_columns(X)
-        return judged(self._learner, features, truths, there, columns, baseline, self.problem.n, threads)
+        return judged(
+            self._learner, features, truths, there, columns, baseline, self.problem.n, threads, beyond, groups
+        )
 
     def _features(self, X: Any, history: Any = None) -> tuple[Float, dict[int, str]]:
         if self.own is None:

@@ -14,12 +14,12 @@ ROOT = Path(__file__).parents[2]
 COMMAND = ROOT / "target" / "debug" / "regretless"
 
 
-def call(folder: Path, *arguments: str) -> str:
+def call(folder: Path, *arguments: str, code: int = 0) -> str:
     """What the command line says, called in a folder; where it is not built there is nothing to test."""
     if not COMMAND.exists():
         pytest.skip("the command line is not built")
     done = subprocess.run([COMMAND, *arguments], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == code, done.stderr
     return done.stdout
 
 

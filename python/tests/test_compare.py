@@ -104,3 +104,55 @@ def test_a_check_finds_a_feature_that_knows_the_truth() -> None:
     X = np.column_stack([rng.normal(size=60), y[:, 0]])
     found = rl.check(rl.Problem(2, A=[[1.0, 1.0]], b=1.0), (X, y))
     assert any("x1" in finding["detail"] for finding in found.troubles)
+
+
+def test_folds_are_those_of_the_command_line(tmp_path) -> None:
+    """Rolling origins: the same moments, seeds and numbers, from a file, from a frame, and from arrays in the order of time."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(3)
+    rows = pandas.DataFrame(rng.normal(size=(120, 2)).round(6), columns=["rain", "sun"])
+    rows["need"] = (4.0 + rows["rain"] + 0.5 * rows["sun"] + 0.2 * rng.normal(size=120)).round(6)
+    rows.insert(0, "day", pandas.date_range("2020-01-01", periods=120).strftime("%Y-%m-%d"))
+    rows.to_csv(tmp_path / "h.csv", index=False)
+    (tmp_path / "p.toml").write_text(
+        """
+[problem]
+sense = "min"
+variables = ["order"]
+[[soft]]
+name = "need"
+rows = [[1.0]]
+limit = { predict = "need" }
+over = 1.0
+under = 3.0
+[bounds]
+upper = 100.0
+[data]
+file = "h.csv"
+time = "day"
+features = ["rain", "sun"]
+[predictor]
+kind = "linear"
+"""
+    )
+    told = call(tmp_path, "compare", "p.toml", "--folds", "4", "--methods", "l2,l1", "--out", "c", "--format", "json")
+    theirs = json.loads(told)
+    assert theirs["paired_over"] == "origins"
+    for data in (None, rows):
+        ours = rl.compare(tmp_path / "p.toml", data, ["l2", "l1"], folds=4)
+        assert ours.paired_over == "origins"
+        for one, other in zip(ours.rows, theirs["rows"], strict=True):
+            assert {k: v for k, v in one.items() if k != "seconds"} == {
+                k: v for k, v in other.items() if k != "seconds"
+            }
+    stock = rl.Problem(
+        1, theta=[0.0], sense="min", soft=rl.Soft([[1.0]], [0.0], weight=[1.0], under=[3.0]), upper=100.0
+    )
+    X, y = rows[["rain", "sun"]].to_numpy(), rows[["need"]].to_numpy()
+    ours = rl.compare(stock, (X, y), ["l2", "l1"], folds=4, predicts="d", predictor="linear")
+    for one, other in zip(ours.rows, theirs["rows"], strict=True):
+        assert one["regret"] == pytest.approx(other["regret"], rel=1e-9)
+        assert one["achieved"] == pytest.approx(other["achieved"], rel=1e-9)
+    for wrong in ({"folds": 2}, {"folds": 4, "seeds": 2}):
+        with pytest.raises(rl.RegretlessError, match="folds"):
+            rl.compare(stock, (X, y), ["l2"], predicts="d", **wrong)

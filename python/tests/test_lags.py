@@ -173,6 +173,55 @@ def test_money(both, frames) -> None:
         run.evaluate(later, later, baseline=np.zeros((2, 1)))
 
 
+def test_an_account_by_groups(both, frames) -> None:
+    """As on the command line, equal numbers, from the run and from the estimator."""
+    folder, model, run = both
+    _, later = frames
+    later = later.assign(area=np.where(later["shop"] == "south", "warm", "cold"), floor=2)
+    later.to_csv(folder / "areas.csv", index=False)
+    told = json.loads(
+        call(folder, "evaluate", "cli", "--data", "areas.csv", "--groups", "area,floor", "--format", "json")
+    )
+    for one, X, y in ((run, later, later), (model, later.drop(columns=["demand", "ordered"]), later[["demand"]])):
+        account = one.evaluate(X, y, groups=["area", "floor"]).account
+        assert account is not None
+        for ours, theirs in zip(account["groups"], told["account"]["groups"], strict=True):
+            assert ours["by"] == theirs["by"]
+            for mine, other in zip(ours["groups"], theirs["groups"], strict=True):
+                assert mine["name"] == other["name"] and mine["decisions"] == other["decisions"]
+                assert mine["total"] == pytest.approx(other["total"], rel=1e-9)
+        assert [group["name"] for group in account["groups"][1]["groups"]] == ["2"]
+    with pytest.raises(rl.RegretlessError, match="groups names `region`"):
+        run.evaluate(later, later, groups="region")
+
+
+def test_a_gap_says_the_same_everywhere(both, frames) -> None:
+    """After two weeks that nobody told of, the rows that look back at them have no decision, here as there."""
+    folder, model, run = both
+    _, later = frames
+    after = later[later["day"] >= "2018-05-15"]
+    after.to_csv(folder / "after.csv", index=False)
+    later[later["day"] < "2018-05-15"].to_csv(folder / "since.csv", index=False)
+    told = json.loads(call(folder, "evaluate", "cli", "--data", "after.csv", "--format", "json", code=1))
+    assert told["undecided"] == 3
+    since = later[later["day"] < "2018-05-15"]
+    for one, X, y in ((model, after[X_OF], after[["demand"]]), (run, after, after)):
+        with pytest.warns(rl.RegretlessWarning, match="missing lag1_demand"):
+            found = one.evaluate(X, y)
+        assert found.undecided == 3 and np.isnan(found.x[:3]).all() and np.isnan(found.regret[:3]).all()
+        assert found.trouble[0] is not None and found.trouble[0].startswith("missing lag1_demand")
+        assert found.decided.mean == pytest.approx(told["regret"], rel=1e-9)
+        assert found.account is not None
+        assert found.account["achieved"]["total"] == pytest.approx(told["account"]["achieved"]["total"], rel=1e-9)
+    told = json.loads(
+        call(folder, "evaluate", "cli", "--data", "after.csv", "--history", "since.csv", "--format", "json")
+    )
+    for one, X, y in ((model, after[X_OF], after[["demand"]]), (run, after, after)):
+        found = one.evaluate(X, y, history=since)
+        assert told["undecided"] == found.undecided == 0
+        assert found.mean == pytest.approx(told["regret"], rel=1e-9)
+
+
 def test_compare_looks_back_too(both, frames) -> None:
     folder, _, _ = both
     history, _ = frames

@@ -222,6 +222,9 @@ pub(crate) struct DecideArgs {
     /// What to do with a row that has no decision: fail the command and write nothing, or mark the row and go on
     #[arg(long, value_enum, default_value_t = Undecided::Mark)]
     pub(crate) infeasible: Undecided,
+    /// Into a folder: stop after so many minutes, when the file at hand is whole. The same command goes on
+    #[arg(long, value_name = "MINUTES", value_parser = crate::interrupt::minutes)]
+    pub(crate) max_minutes: Option<f64>,
     /// Threads. Default: all cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -277,9 +280,18 @@ pub(crate) struct EvaluateArgs {
     /// The columns with decisions that others took, one a variable, by name or pattern; `data.baseline` unless it is given
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) baseline: Vec<String>,
+    /// The columns by which the account is told apart, besides periods and series; `data.groups` unless it is given
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(crate) groups: Vec<String>,
     /// Train again at so many moments, each time on what was before and judged on what came next, with the settings of the run
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u16).range(2..=100))]
     pub(crate) backtest: Option<u16>,
+    /// For a model that looks back: a table with what came true between its training and the rows of --data
+    #[arg(long, value_name = "FILE", conflicts_with = "backtest")]
+    pub(crate) history: Option<PathBuf>,
+    /// With --backtest: stop after so many minutes, as Ctrl-C does: with the moments that are done
+    #[arg(long, value_name = "MINUTES", requires = "backtest", value_parser = crate::interrupt::minutes)]
+    pub(crate) max_minutes: Option<f64>,
     /// Threads. Default: all cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,

@@ -76,9 +76,9 @@ pub(crate) enum CliError {
     /// A history for a model that does not look back.
     #[error("--history: no feature of this model looks back at one")]
     NoLags,
-    /// A share of the work and no folder for it.
-    #[error("--shard needs a folder for its files")]
-    ShardNeedsFolder,
+    /// A part of the work and no folder for it.
+    #[error("{option} needs a folder for its files")]
+    NeedsFolder { option: &'static str },
     /// A folder with other decisions.
     #[error("{path}: {what}")]
     OtherDecisions { path: String, what: String },
@@ -167,7 +167,7 @@ impl CliError {
                 Some("problems in algebra declare [variables], see docs/algebra.md; `regretless new battery` writes one".into())
             }
             Self::Busy { .. } => Some("wait for it, or choose another --out or --shard".into()),
-            Self::ShardNeedsFolder => Some("name one with --out, such as --out plans".into()),
+            Self::NeedsFolder { .. } => Some("name one with --out, such as --out plans".into()),
             Self::OtherDecisions { .. } => Some("choose another folder with --out".into()),
             Self::NoTrials => Some("run it as it is: regretless paper multipliers".into()),
             Self::NothingDone { path } => Some(format!("`regretless study do {path}` does what is missing")),

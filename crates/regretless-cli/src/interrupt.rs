@@ -1,4 +1,7 @@
 //! What ends a long command: Ctrl-C, SIGTERM, or the time that it was given.
+//!
+//! Work looks at a flag between its steps and then ends in good order, with what there is. Who asked for the end does not wait longer
+//! than two seconds for that: what is left then is what was written down on the way, from which long commands go on.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -7,12 +10,17 @@ use std::time::Duration;
 
 use regretless_learn::Interrupt;
 
+/// How long an end in good order may take for who asked for it.
+const PATIENCE: Duration = Duration::from_millis(1800);
+
 /// Asks for the end where somebody or the clock says so.
 #[derive(Clone, Default)]
 pub(crate) struct Stop {
     interrupt: Interrupt,
     /// Whether there is something to end in good order.
     begun: Arc<AtomicBool>,
+    /// Whether the work is over, and nothing but short writing is left.
+    over: Arc<AtomicBool>,
 }
 
 impl Stop {
@@ -25,6 +33,11 @@ impl Stop {
     /// and it ended the process at once.
     pub(crate) fn begin(&self) {
         self.begun.store(true, Ordering::Relaxed);
+    }
+
+    /// Says that the work is over: what came of it is shown, however late.
+    pub(crate) fn over(&self) {
+        self.over.store(true, Ordering::Relaxed);
     }
 }
 
@@ -40,6 +53,17 @@ pub(crate) fn on_ctrl_c(minutes: Option<f64>) -> Stop {
         }
         heard.interrupt.request();
         say("stopping after this step; press Ctrl-C again to stop at once");
+        let over = Arc::clone(&heard.over);
+        std::thread::spawn(move || {
+            std::thread::sleep(PATIENCE);
+            if !over.load(Ordering::Relaxed) {
+                say(
+                    "ended in the middle of a step; what was finished before is written down where the command goes on",
+                );
+                #[expect(clippy::exit, reason = "asked for the end two seconds ago")]
+                std::process::exit(130);
+            }
+        });
     });
     if let Some(minutes) = minutes {
         let clock = stop.clone();

@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use regretless_core::Sense;
-use regretless_learn::Measures;
+use regretless_learn::{Decider, Measures, Past};
 pub(crate) use regretless_learn::{four, some_of as names};
-use regretless_project::{Overrides, Spec};
+use regretless_project::{Overrides, Spec, read_past};
 
 use crate::args::SettingArgs;
 use crate::error::CliError;
@@ -39,6 +39,22 @@ pub(crate) fn read(
         return Err(CliError::NoData { file: spec.file().display().to_string() });
     }
     Ok(spec)
+}
+
+/// What a model that looks back knows of the past, with what came true since; `None` of another model.
+pub(crate) fn known(
+    decider: &Decider,
+    history: Option<&Path>,
+    spec: &Spec,
+) -> Result<Option<Past>, CliError> {
+    match (decider.past(), history) {
+        (None, Some(_)) => Err(CliError::NoLags),
+        (None, None) => Ok(None),
+        (Some(known), None) => Ok(Some(known.clone())),
+        (Some(known), Some(file)) => {
+            Ok(Some(known.clone().followed_by(read_past(file, known.lags(), spec.limits())?)))
+        }
+    }
 }
 
 /// Sets the number of threads for the whole process and returns it.

@@ -4,7 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use regretless_project::{Decided, OutColumn, ParquetOut};
+use regretless_project::{DataChunk, Decided, OutColumn, ParquetOut};
 use serde_json::{Map, Value};
 
 use crate::args::Format;
@@ -14,14 +14,14 @@ use crate::error::CliError;
 pub(crate) struct Sink {
     out: Kind,
     partial: Option<(PathBuf, PathBuf)>,
-    /// The name of the column that names the rows.
-    key: Option<String>,
+    /// The columns that say what a decision is for: the name or number of a row, its time and series.
+    head: Vec<String>,
     /// Names of the columns of numbers: objectives, decision, prediction.
     names: Vec<String>,
     /// Whether rows were written.
     begun: bool,
     /// The first line of a CSV file, until there is something to write under it.
-    head: Option<String>,
+    line: Option<String>,
 }
 
 type Out = Box<dyn Write + Send>;
@@ -54,7 +54,7 @@ impl Sink {
         path: Option<&Path>,
         whole: bool,
         format: Format,
-        key: Option<&str>,
+        head: &[String],
         names: &[String],
     ) -> Result<Self, CliError> {
         let mut partial = None;
@@ -84,28 +84,28 @@ impl Sink {
                 }
             }
         };
-        let first = key.unwrap_or("row");
-        let head = [first, "status"].into_iter().chain(names.iter().map(String::as_str));
-        let head = head.map(quoted).collect::<Vec<_>>().join(",") + "\n";
-        let key = key.map(ToOwned::to_owned);
-        Ok(Self { out, partial, key, names: names.to_vec(), begun: false, head: Some(head) })
+        let columns =
+            head.iter().map(String::as_str).chain(["status"]).chain(names.iter().map(String::as_str));
+        let line = columns.map(quoted).collect::<Vec<_>>().join(",") + "\n";
+        let (head, names) = (head.to_vec(), names.to_vec());
+        Ok(Self { out, partial, head, names, begun: false, line: Some(line) })
     }
 
-    /// Rows by their numbers in the table.
-    pub(crate) fn write(
-        &mut self,
-        numbers: &[usize],
-        keys: Option<&[String]>,
-        rows: &[Decided],
-    ) -> Result<(), CliError> {
+    /// The decisions for the rows of a chunk.
+    pub(crate) fn write(&mut self, chunk: &DataChunk, rows: &[Decided]) -> Result<(), CliError> {
         self.begun = true;
-        let key = |i: usize| keys.map_or_else(|| numbers[i].to_string(), |keys| keys[i].clone());
+        let keys = chunk.keys.as_deref();
+        let key = |i: usize| keys.map_or_else(|| chunk.numbers[i].to_string(), |keys| keys[i].clone());
         let done = match &mut self.out {
             Kind::Csv(out) => {
-                let mut text = self.head.take().unwrap_or_default();
+                let mut text = self.line.take().unwrap_or_default();
                 for (i, row) in rows.iter().enumerate() {
                     text += &quoted(&key(i));
                     text.push(',');
+                    for label in &chunk.labels {
+                        text += &quoted(&label[i]);
+                        text.push(',');
+                    }
                     text += &quoted(&row.status);
                     for v in &row.numbers {
                         text.push(',');
@@ -120,8 +120,15 @@ impl Sink {
             Kind::Json(out) => rows.iter().enumerate().try_for_each(|(i, row)| {
                 let mut object = Map::new();
                 let number = |v: f64| serde_json::Number::from_f64(v).map_or(Value::Null, Value::Number);
-                let name = self.key.as_deref().unwrap_or("row");
-                object.insert(name.into(), if keys.is_some() { key(i).into() } else { numbers[i].into() });
+                let (name, labels) =
+                    self.head.split_first().map_or(("row", &[][..]), |(n, l)| (n.as_str(), l));
+                object.insert(
+                    name.into(),
+                    if keys.is_some() { key(i).into() } else { chunk.numbers[i].into() },
+                );
+                for (name, label) in labels.iter().zip(&chunk.labels) {
+                    object.insert(name.clone(), label[i].as_str().into());
+                }
                 object.insert("status".into(), row.status.as_str().into());
                 for (name, v) in self.names.iter().zip(&row.numbers) {
                     object.insert(name.clone(), number(*v));
@@ -130,15 +137,20 @@ impl Sink {
             }),
             Kind::Parquet(out) => {
                 let names: Vec<String> = (0..rows.len()).map(key).collect();
+                // A file without rows has its columns all the same.
+                let empty = Vec::new();
+                let labels =
+                    (0..self.head.len().saturating_sub(1)).map(|k| chunk.labels.get(k).unwrap_or(&empty));
                 let statuses: Vec<String> = rows.iter().map(|r| r.status.clone()).collect();
                 let mut values = vec![Vec::with_capacity(rows.len()); self.names.len()];
                 for row in rows {
                     values.iter_mut().zip(&row.numbers).for_each(|(column, v)| column.push(*v));
                 }
-                let mut columns = vec![
-                    (self.key.as_deref().unwrap_or("row"), OutColumn::Texts(&names)),
-                    ("status", OutColumn::Texts(&statuses)),
-                ];
+                let heads = std::iter::once(&names).chain(labels);
+                let heads = self.head.iter().zip(heads);
+                let mut columns: Vec<_> =
+                    heads.map(|(name, cells)| (name.as_str(), OutColumn::Texts(cells))).collect();
+                columns.push(("status", OutColumn::Texts(&statuses)));
                 let numbers = self.names.iter().zip(&values);
                 columns.extend(numbers.map(|(name, v)| (name.as_str(), OutColumn::Numbers(v))));
                 out.write(&columns)
@@ -150,14 +162,13 @@ impl Sink {
     /// Everything is written: the file takes its name.
     pub(crate) fn close(mut self) -> Result<(), CliError> {
         if !self.begun && matches!(self.out, Kind::Parquet(_)) {
-            // A file without rows has its columns all the same.
-            self.write(&[], None, &[])?;
+            self.write(&DataChunk::default(), &[])?;
         }
         let out = std::mem::replace(&mut self.out, Kind::Csv(Box::new(std::io::sink())));
         let flushed = match out {
             Kind::Csv(mut out) => {
-                let head = self.head.take().unwrap_or_default();
-                out.write_all(head.as_bytes()).and_then(|()| out.flush())
+                let line = self.line.take().unwrap_or_default();
+                out.write_all(line.as_bytes()).and_then(|()| out.flush())
             }
             Kind::Json(mut out) => out.flush(),
             Kind::Parquet(out) => out.close().and_then(|mut out| out.flush()),

@@ -107,3 +107,22 @@ fn both_segment_modes_and_every_rule() {
         }
     }
 }
+
+/// `check` looks at the rows that `train` would learn from: a truth that is missing stops neither.
+#[test]
+fn rows_without_a_truth_are_left_out() {
+    let text = "[problem]\nsense = \"min\"\nvariables = 1\n[[soft]]\nrows = [1]\nlimit = { predict = \"d\" }\nover = 1\nunder = 3\n\
+                [bounds]\nupper = 9\n[data]\nfile = \"h.csv\"\n";
+    let rows: String =
+        (0..60).map(|i| if i == 7 { "1,\n".to_owned() } else { format!("{i},{}\n", i % 5) }).collect();
+    let folder = Folder::new().with("p.toml", text).with("h.csv", format!("x,d\n{rows}"));
+    for arguments in ["check p.toml", "check p.toml --data h.csv"] {
+        let ran = folder.run(&format!("{arguments} --format json"));
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(report["instances"], 59);
+    }
+    let refuses = text.replace("[data]\n", "[data]\nmissing = \"refuse\"\n");
+    let ran = folder.with("r.toml", refuses).run("check r.toml");
+    assert!(ran.code == 2 && ran.stderr.contains("line 9"), "{}{}", ran.stdout, ran.stderr);
+}

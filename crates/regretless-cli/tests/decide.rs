@@ -277,3 +277,28 @@ fn messages() {
     insta::assert_snapshot!(all);
     assert!(files(&folder.path().join("e")).is_empty());
 }
+
+#[test]
+fn a_folder_that_ran_out_of_time_goes_on() {
+    let folder = trained();
+    parquet(&folder.path().join("new.parquet"), &[200, 300, 400]);
+    let ran = folder.run("decide run --features new.parquet --max-minutes 1 --out one.csv");
+    assert!(ran.code == 2 && ran.stderr.contains("--max-minutes needs a folder"), "{}", ran.stderr);
+    // Each time one file, however short the time.
+    for there in 1..=3 {
+        let ran = folder.run("decide run --features new.parquet --out d --files csv --max-minutes 0.0000001");
+        assert_eq!(files(&folder.path().join("d")).len(), there, "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains("the time is up: 1 file made"), there < 3, "{}", ran.stderr);
+    }
+    works_but_for_rows(&folder, "decide run --features new.parquet --out whole.csv");
+    let texts = files(&folder.path().join("d")).into_values().map(|bytes| String::from_utf8(bytes).unwrap());
+    let together: String = texts.map(|text| text.split_once('\n').unwrap().1.to_owned()).collect();
+    let whole = fs::read_to_string(folder.path().join("whole.csv")).unwrap();
+    assert_eq!(together, whole.split_once('\n').unwrap().1);
+}
+
+/// One row of the table has no value.
+fn works_but_for_rows(folder: &Folder, arguments: &str) {
+    let ran = folder.run(arguments);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+}

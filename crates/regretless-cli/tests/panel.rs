@@ -117,6 +117,16 @@ fn from_files_to_decisions_with_a_past() {
     // The day after the last one needs nothing but the model.
     let next = works(&folder, "decide run --features next.csv --predictions");
     assert_eq!(next.lines().filter(|line| line.contains(",optimal,")).count(), 3, "{next}");
+    // Each line says what it is for.
+    let lines: Vec<&str> = next.lines().collect();
+    assert!(lines[0].starts_with("row,day,shop,status,objective_if_predicted,"), "{next}");
+    assert!(lines[2].starts_with("1,2018-06-18,south & co,optimal,"), "{next}");
+    let objects = works(&folder, "decide run --features next.csv --format json");
+    let first: Value = serde_json::from_str(objects.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["day"], &first["shop"]), (&"2018-06-18".into(), &SHOP[0].into()));
+    works(&folder, "decide run --features next.csv --out next.parquet");
+    works(&folder, "decide run --features next.csv --predictions --out next_again.csv");
+    assert_eq!(fs::read_to_string(folder.path().join("next_again.csv")).unwrap(), next);
     // Three weeks later nobody knows last week, but with what came since.
     let ran = folder.run("decide run --features later.csv");
     assert_eq!(ran.code, 1);
@@ -144,6 +154,41 @@ fn from_files_to_decisions_with_a_past() {
     let ran =
         folder.run("decide run --features later.csv --history month.csv --out parts --shard 1/2 --files csv");
     assert!(ran.code == 2 && ran.stderr.contains("another history"), "{}", ran.stderr);
+}
+
+/// After a gap `evaluate` decides for the rows that `decide` decides for with what came true before each of them, and for no other.
+#[test]
+fn a_gap_says_the_same_everywhere() {
+    let (begin, end) = (LAST + 20, LAST + 30);
+    let folder = folder().with("after.csv", table(begin, end, true));
+    works(&folder, "train p.toml --out run --quiet");
+    let evaluate = |more: &str| -> (i32, Value, String) {
+        let ran = folder.run(&format!("evaluate run --data after.csv{more} --format json"));
+        (ran.code, serde_json::from_str(&ran.stdout).unwrap(), ran.stderr)
+    };
+    let (code, found, said) = evaluate("");
+    assert_eq!(code, 1);
+    assert!(said.contains("missing lag1_demand_bread"), "{said}");
+    assert_eq!(found["undecided"], statuses(&folder, begin, begin..end));
+    assert_eq!(found["undecided"], 3);
+    let (code, found, _) = evaluate(" --history since.csv");
+    assert_eq!((code, &found["undecided"]), (0, &0.into()));
+    assert_eq!(statuses(&folder, LAST, begin..end), 0);
+    let ran = folder.run("evaluate run --backtest 3 --history since.csv");
+    assert!(ran.code == 2 && ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
+}
+
+/// Rows that `decide` has no decision for, day by day, with what came true from `since` to the day.
+fn statuses(folder: &Folder, since: i64, days: std::ops::Range<i64>) -> usize {
+    let run = folder.path().join("run");
+    let undecided = |day: i64| {
+        let own =
+            Folder::new().with("x.csv", table(day, day + 1, false)).with("past.csv", table(since, day, true));
+        let history = if day > since { " --history past.csv" } else { "" };
+        let ran = own.run(&format!("decide {} --features x.csv{history}", run.display()));
+        ran.stdout.lines().filter(|line| line.contains("missing lag")).count()
+    };
+    days.map(undecided).sum()
 }
 
 #[test]
@@ -209,6 +254,8 @@ fn money_by_hand() {
     assert_eq!(number(&against[0]["decisions"]), rows);
     assert!((number(&against[0]["total"]) - theirs).abs() < 1e-5 * theirs.abs(), "{account:#}");
     assert!(against.iter().any(|rival| rival["name"] == "constant"), "{account:#}");
+    // The model decides over scenarios; the same line alone is its two-stage rival.
+    assert!(against.iter().any(|rival| rival["name"] == "l2"), "{account:#}");
     // Parts add up to the whole.
     for groups in ["periods", "series"] {
         let sum: f64 = account[groups].as_array().unwrap().iter().map(|g| number(&g["total"])).sum();
@@ -277,6 +324,11 @@ fn rolling_origins() {
         assert!(rows(&pair[1], 0) > rows(&pair[0], 0));
         assert_eq!(pair[0]["test_until"], pair[1]["test_from"]);
     }
+    // Of what is before a test the split takes 0.2 of 0.8 for validation, whole days.
+    for origin in origins {
+        let share = rows(origin, 1) as f64 / (rows(origin, 0) + rows(origin, 1)) as f64;
+        assert!((share - 0.25).abs() < 0.02, "{origin:#}");
+    }
     assert_eq!(origins.iter().map(|origin| rows(origin, 2)).sum::<u64>(), 300);
     let shown = works(&folder, "evaluate run --backtest 4");
     assert!(shown.contains("better than ordered_bread, ordered_cake"), "{shown}");
@@ -288,4 +340,87 @@ fn rolling_origins() {
     assert_eq!(found["rows"][0]["seeds"], 3);
     let ran = folder.run("compare p.toml --folds 3 --seeds 2");
     assert!(ran.code == 2 && ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
+}
+
+/// The account by columns that the user names: the same sums, told apart in another way.
+#[test]
+fn by_groups_of_the_user() {
+    let grouped = SHOPS.replace("series = \"shop\"", "series = \"shop\"\ngroups = [\"weather\"]");
+    let folder = folder().with("p.toml", grouped);
+    works(&folder, "train p.toml --method l2 --out run --quiet");
+    let result: Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("run/result.json")).unwrap()).unwrap();
+    let number = |value: &Value| value.as_f64().unwrap();
+    let checked = |account: &Value, by: &[&str]| {
+        let groupings = account["groups"].as_array().unwrap();
+        assert_eq!(groupings.iter().map(|own| own["by"].as_str().unwrap()).collect::<Vec<_>>(), by);
+        for own in groupings {
+            let groups = own["groups"].as_array().unwrap();
+            let sum: f64 = groups.iter().map(|group| number(&group["total"])).sum();
+            assert!(near(sum, number(&account["achieved"]["total"])), "{account:#}");
+        }
+    };
+    checked(&result["account"], &["weather"]);
+    let found = json(&folder, "evaluate run --data month.csv");
+    checked(&found["account"], &["weather"]);
+    let names: Vec<&str> = found["account"]["groups"][0]["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|group| group["name"].as_str().unwrap())
+        .collect();
+    assert!(["", "sun", "rain"].iter().all(|name| names.contains(name)), "{names:?}");
+    // By others, if asked for; shops by the way are the series.
+    let found = json(&folder, "evaluate run --data month.csv --groups shop,note");
+    checked(&found["account"], &["shop", "note"]);
+    assert_eq!(found["account"]["groups"][0]["groups"], found["account"]["series"]);
+    let ran = folder.run("evaluate run --data month.csv --groups region");
+    assert!(ran.code == 0 && ran.stderr.contains("no account by region"), "{}", ran.stderr);
+    let wrong = SHOPS.replace("series = \"shop\"", "series = \"shop\"\ngroups = \"region\"");
+    let ran = folder.with("w.toml", wrong).run("train w.toml --out other");
+    assert!(ran.code == 2 && ran.stderr.contains("`data.groups` names it"), "{}", ran.stderr);
+}
+
+/// A lone method that looks at decisions is compared with a forecast, too; and methods side by side with each other in money.
+#[test]
+fn two_stage_rivals_and_money_side_by_side() {
+    let network = SHOPS
+        .replace("kind = \"linear\"", "kind = \"mlp\"\nlayers = [4]")
+        .replace("epochs = 5", "epochs = 2");
+    let folder = folder().with("p.toml", network);
+    let names = |account: &Value| -> Vec<String> {
+        let against = account["against"].as_array().unwrap();
+        against.iter().map(|rival| rival["name"].as_str().unwrap().to_owned()).collect()
+    };
+    works(&folder, "train p.toml --method surrogate-smooth --out run --quiet");
+    let result: Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("run/result.json")).unwrap()).unwrap();
+    let all = ["ordered_bread, ordered_cake", "l2, linear", "constant"];
+    assert_eq!(names(&result["account"]), all);
+    // As it reads back from the run.
+    let found = json(&folder, "evaluate run --data month.csv");
+    assert_eq!(names(&found["account"]), all);
+    let compared = json(&folder, "compare p.toml --methods l2,surrogate-smooth --seeds 1 --out c");
+    let rows = compared["rows"].as_array().unwrap();
+    let row = |method: &str| rows.iter().find(|row| row["method"] == method).unwrap();
+    let number = |value: &Value| value.as_f64().unwrap();
+    let own = row("surrogate-smooth");
+    // The same training up to what rounding makes of it, judged on the same rows.
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-3 * (1.0 + a.abs());
+    let account = &result["account"];
+    assert!(close(number(&own["achieved"]), number(&account["achieved"]["mean"])), "{own:#}");
+    assert!(close(number(&own["advantage"]), number(&account["against"][0]["advantage"])), "{own:#}");
+    for other in ["constant", "l2"] {
+        let (money, regret) = (
+            number(&row(other)["achieved"]) - number(&own["achieved"]),
+            number(&row(other)["regret"]) - number(&own["regret"]),
+        );
+        assert!((money - regret).abs() < 1e-6, "{money} {regret}");
+    }
+    let page = fs::read_to_string(folder.path().join("c/report.html")).unwrap();
+    let at = |text: &str| page.find(text).unwrap();
+    let (money, table) = (at("What the decisions cost"), at("<section id=\"comparison-section"));
+    assert!(money < table && page.contains("better than ordered_bread, ordered_cake by"));
+    let shown = works(&folder, "compare p.toml --methods l2 --seeds 1 --out c2");
+    assert!(shown.lines().any(|line| line.contains("% of optimum") && line.contains(" cost ")), "{shown}");
 }

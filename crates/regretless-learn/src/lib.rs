@@ -38,7 +38,7 @@ pub use data::suspicions::ENOUGH;
 pub use data::transform::{Scale, Transform};
 pub use error::{Hint, LearnError, Setting};
 pub use evaluate::account::{
-    Account, Audited, Auditor, Bound, Group, HardRow, Money, QuantityError, Rival, Side, SoftRow,
+    Account, Audited, Auditor, Bound, Group, Grouping, HardRow, Money, QuantityError, Rival, Side, SoftRow,
 };
 pub use evaluate::calibration::Calibration;
 pub use evaluate::exhibit::{Activity, Exhibit};

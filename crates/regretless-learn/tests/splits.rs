@@ -8,7 +8,7 @@ mod common;
 use std::fmt::Write;
 
 use common::{Project, fit};
-use regretless_learn::Task;
+use regretless_learn::{Dataset, Names, Split, Task, Timed};
 use regretless_project::ProjectError;
 
 /// Two variables, one of them to be chosen; `data` is the section's content.
@@ -389,4 +389,36 @@ fn what_a_split_by_time_needs_is_said() {
         let found = said(data);
         assert!(found.contains(told), "{data}: {found}");
     }
+}
+
+/// Origins take for validation what the split does: the same time before each test, or the same share.
+#[test]
+fn origins_keep_the_validation_of_the_split() {
+    let mut data = Dataset::new(vec![0.0; 100], vec![0.0; 100], 100, Names::numbered(1));
+    data.times = (0..100).map(f64::from).collect();
+    let timed = Timed {
+        valid_from: Some(50.0),
+        valid: 0.0,
+        test_from: Some(60.0),
+        test_until: None,
+        test: 0.0,
+        gap: 0.0,
+        dates: false,
+    };
+    let lengths = |split: &Split| -> Vec<(usize, usize)> {
+        let parts = |timed: &Timed| {
+            let [train, valid, _] = data.split(&Split::Timed(*timed), 0);
+            (train.len(), valid.len())
+        };
+        data.origins(split, 2).unwrap().iter().map(parts).collect()
+    };
+    assert_eq!(lengths(&Split::Timed(timed)), [(50, 10), (70, 10)]);
+    let shared = Timed { valid_from: None, valid: 0.5, ..timed };
+    assert_eq!(lengths(&Split::Timed(shared)), [(30, 30), (40, 40)]);
+    // A share of all rows: 0.3 of the 0.6 that are not tested.
+    assert_eq!(lengths(&Split::Chronological { valid: 0.3, test: 0.4 }), [(25, 25), (37, 38)]);
+    // No validation in the split, none here; and no time to learn from.
+    assert_eq!(lengths(&Split::Timed(Timed { valid_from: None, ..timed })), [(60, 0), (80, 0)]);
+    let early = Timed { valid_from: Some(-1.0), ..timed };
+    assert!(data.origins(&Split::Timed(early), 2).is_err());
 }

@@ -70,16 +70,17 @@ pub fn features_of(frame: &Frame, card: &ModelCard, past: Option<&Past>) -> Resu
             let time = row[own] / if lags.dates { 86_400.0 } else { 1.0 };
             seen.features.extend(&row[..own]);
             let series = lags::series(&chunk.texts, i);
-            let looked: Vec<Option<f64>> = match past.filter(|_| !time.is_nan()) {
-                Some(past) => past.look(&series, time).collect(),
-                None => vec![None; looked_back],
-            };
-            let lacked = card.features[own..].iter().zip(&looked).filter(|(_, v)| v.is_none());
+            let past = past.filter(|_| !time.is_nan());
+            let looked =
+                past.map_or_else(|| vec![f64::NAN; looked_back], |past| past.look(&series, time).collect());
+            let known =
+                past.map_or_else(|| vec![false; looked_back], |past| past.knows(&series, time).collect());
+            let lacked = card.features[own..].iter().zip(known).filter(|(_, known)| !known);
             let lacked: Vec<String> = lacked.map(|(name, _)| shorten(name)).collect();
             if !lacked.is_empty() {
                 seen.beyond.push((number, format!("missing {}", some_of(&lacked))));
             }
-            seen.features.extend(looked.into_iter().map(|v| v.unwrap_or(f64::NAN)));
+            seen.features.extend(looked);
             number += 1;
         }
     }

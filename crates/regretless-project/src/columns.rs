@@ -51,6 +51,13 @@ pub struct Columns {
     pub series: Vec<usize>,
     /// The column that says when a row is, and whether it holds dates.
     pub time: Option<(usize, bool)>,
+    /// Where nothing but decisions is wanted: the columns of the time and the series, as far as the table has them, which tell a reader
+    /// what a decision is for.
+    pub labels: Vec<usize>,
+    /// The columns by which an account is told apart.
+    pub groups: Vec<usize>,
+    /// Their names.
+    pub group_names: Vec<String>,
     /// The columns with decisions that others took, in the order of the variables; none where nobody names them.
     pub baseline: Vec<usize>,
     /// Their names.
@@ -128,6 +135,14 @@ impl Columns {
                 columns.time = Some((index, guesses.get(index) != Some(&Guess::Number)));
             }
         }
+        if !want.targets {
+            let named = data.iter().flat_map(|data| data.time.iter().chain(&data.series));
+            let there = named.filter_map(|name| header.iter().position(|column| column == name));
+            // These two names are taken.
+            let free =
+                |index: &usize| columns.key != Some(*index) && !["row", "status"].contains(&&*header[*index]);
+            columns.labels = there.filter(free).collect();
+        }
         let found = taken(spec, header, want, place)?;
         columns.targets =
             found.iter().filter(|c| c.part.kind == Taking::Predicted).map(|c| c.index).collect();
@@ -166,6 +181,15 @@ impl Columns {
         if want.targets && !taken.is_empty() {
             columns.baseline = baseline(taken, spec.problem(), header, place)?;
             columns.baseline_names = columns.baseline.iter().map(name).collect();
+            for group in data.iter().flat_map(|data| &data.groups) {
+                match one(group, "`data.groups` names it") {
+                    Ok(index) => columns.groups.push(index),
+                    // A model decides without it.
+                    Err(_) if wonted.is_some_and(|wonted| wonted.fixed) && !header.contains(group) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            columns.group_names = columns.groups.iter().map(name).collect();
         }
         columns.unused = columns.free(header);
         if columns.selectors.is_empty() {
@@ -181,7 +205,7 @@ impl Columns {
     fn free(&self, header: &[String]) -> Vec<String> {
         let looked_back = self.lags.iter().flat_map(Lags::columns);
         let looked_back: BTreeSet<String> = looked_back.collect();
-        let lists = [&self.features, &self.targets, &self.known, &self.series, &self.baseline];
+        let lists = [&self.features, &self.targets, &self.known, &self.series, &self.groups, &self.baseline];
         let taken: BTreeSet<usize> = lists.into_iter().flatten().copied().collect();
         let single = [self.split, self.key, self.time.map(|(index, _)| index)];
         let free = (0..header.len()).filter(|&i| !taken.contains(&i) && !single.contains(&Some(i)));

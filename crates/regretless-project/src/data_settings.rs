@@ -30,6 +30,8 @@ pub struct DataSettings {
     pub period: Option<f64>,
     /// How many periods before a row the newest value is known.
     pub delay: u32,
+    /// The columns by which an account is told apart, besides the series.
+    pub groups: Vec<String>,
     /// The columns with decisions that others took, by name or pattern; none if there are no such.
     pub baseline: Vec<String>,
 }

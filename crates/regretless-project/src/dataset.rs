@@ -17,7 +17,7 @@ use crate::{Limits, Spec};
 const NAMED: usize = 10;
 
 /// What a row of history takes beside its numbers, as numbers: its line, time, part and series.
-const BESIDES: usize = 4;
+pub(crate) const BESIDES: usize = 4;
 
 /// Rows of a dataset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,10 +42,16 @@ pub struct DataChunk {
     pub parts: Option<Vec<Part>>,
     /// The series each row belongs to, if columns tell.
     pub series: Option<Vec<String>>,
+    /// What an account tells the rows apart by, one list for each of [`Columns::groups`].
+    pub groups: Vec<Vec<String>>,
     /// When each row is, if a column tells.
     pub times: Vec<f64>,
     /// Why a row cannot be decided for, where no row is left out; all its numbers are NaN then.
     pub troubles: Vec<Option<String>>,
+    /// Rows with truths that a model cannot decide for: their lines, and why. They are in nothing else here.
+    pub undecided: Vec<(u64, String)>,
+    /// Cells that say what a decision is for, one list for each of [`DataReader::labels`].
+    pub labels: Vec<Vec<String>>,
     /// Rows of this chunk that were left out because a value is missing.
     pub dropped: usize,
 }
@@ -82,6 +88,8 @@ struct Lacking {
     missing: Missing,
     /// Whether the predictor takes features that are missing.
     takes: bool,
+    /// Whether a model decides, which has to know what its features look back at.
+    decides: bool,
     /// Whether no row is left out.
     every: bool,
     /// Rows that lack a feature and are used all the same, feature by feature.
@@ -116,6 +124,7 @@ impl<'a> DataReader<'a> {
         let wonted = Wonted { names: &card.features, kinds: &kinds, lags: card.lags.as_ref(), fixed: true };
         let mut data = Self::wonted(spec, reader, want, Some(wonted))?;
         data.expect_known(&card.known)?;
+        data.lacking.decides = true;
         data.lacking.every = !want.targets;
         data.reader.set_lenient(data.lacking.every);
         Ok(data)
@@ -153,8 +162,9 @@ impl<'a> DataReader<'a> {
         }));
         let number = |&index: &usize| Wanted::number(index, Some(Allowed::Finite), true);
         wanted.extend(columns.baseline.iter().map(number));
-        let texts =
-            columns.key.into_iter().chain(columns.split).chain(columns.series.iter().copied()).collect();
+        let texts = columns.key.into_iter().chain(columns.split);
+        let more = columns.series.iter().chain(&columns.labels).chain(&columns.groups);
+        let texts = texts.chain(more.copied()).collect();
         // What decides keeps nothing.
         let entries = wonted.is_none_or(|wonted| !wonted.fixed).then_some(spec.limits().entries);
         reader.select_checked(Selection {
@@ -174,6 +184,7 @@ impl<'a> DataReader<'a> {
         let lacking = Lacking {
             missing,
             takes,
+            decides: false,
             every: false,
             gaps: vec![0; columns.feature_names.len()],
             dropped: BTreeMap::new(),
@@ -263,6 +274,11 @@ impl<'a> DataReader<'a> {
         (rows > 0).then(|| format!("left out {} without a value in {}", count(rows, "row"), some_of(&told)))
     }
 
+    /// The columns that tell a reader of decisions what they are for, see [`DataChunk::labels`].
+    pub fn labels(&self) -> Vec<String> {
+        self.columns.labels.iter().map(|&index| self.reader.header()[index].clone()).collect()
+    }
+
     /// The columns in use.
     pub fn columns(&self) -> &Columns {
         &self.columns
@@ -293,7 +309,8 @@ impl<'a> DataReader<'a> {
             return self.end().map(|()| None);
         };
         let out = self.take(chunk)?;
-        self.seen = (self.seen.0 + out.rows + out.dropped, self.seen.1 + out.rows);
+        let used = out.rows + out.undecided.len();
+        self.seen = (self.seen.0 + used + out.dropped, self.seen.1 + used);
         Ok(Some(out))
     }
 
@@ -346,12 +363,16 @@ impl<'a> DataReader<'a> {
         let mut texts = std::mem::take(&mut chunk.texts).into_iter();
         let keys = self.columns.key.and_then(|_| texts.next());
         let parts = self.columns.split.and_then(|_| texts.next());
-        let series: Vec<Vec<String>> = texts.collect();
+        let series: Vec<Vec<String>> = texts.by_ref().take(self.columns.series.len()).collect();
+        let labels: Vec<Vec<String>> = texts.by_ref().take(self.columns.labels.len()).collect();
+        let groups: Vec<Vec<String>> = texts.collect();
         let mut bad = std::mem::take(&mut chunk.bad).into_iter().peekable();
         let mut out = DataChunk {
             keys: keys.as_ref().map(|_| Vec::new()),
             parts: parts.as_ref().map(|_| Vec::new()),
             series: (!series.is_empty()).then(Vec::new),
+            labels: vec![Vec::new(); labels.len()],
+            groups: vec![Vec::new(); groups.len()],
             ..DataChunk::default()
         };
         for i in 0..chunk.rows {
@@ -360,18 +381,22 @@ impl<'a> DataReader<'a> {
             let lacks = must.iter().any(|v| v.is_nan());
             let named = series.iter().map(|own| own[i].as_str()).collect::<Vec<_>>().join(" / ");
             let looked = self.look(&named, row);
-            let past = || looked.iter().map(|seen| seen.unwrap_or(f64::NAN));
+            let past = || looked.iter().copied();
             // Nobody fills in what was before a table began.
             let short = !self.lacking.takes && past().any(f64::is_nan);
             let trouble = bad.next_if(|bad| bad.row == i).map(|bad| self.trouble(&bad));
             let trouble = trouble.or_else(|| lacks.then(|| self.lacking(row)));
+            let beyond = || if self.lacking.decides { self.beyond(&named, row, &looked) } else { None };
             if self.lacking.every {
-                let trouble = trouble.or_else(|| self.beyond(&looked));
+                let trouble = trouble.or_else(beyond);
                 let value = |v: f64| if trouble.is_some() { f64::NAN } else { v };
                 out.features.extend(row[..features].iter().copied().chain(past()).map(value));
                 out.known
                     .extend(row[features + targets..features + targets + known].iter().copied().map(value));
                 out.troubles.push(trouble);
+            } else if !lacks && let Some(why) = beyond() {
+                out.undecided.push((chunk.lines[i], why));
+                continue;
             } else if lacks && matches!(self.lacking.missing, Missing::Keep | Missing::Drop)
                 || !lacks && short
             {
@@ -407,6 +432,8 @@ impl<'a> DataReader<'a> {
             if let Some(out) = &mut out.series {
                 out.push(named);
             }
+            let told = out.labels.iter_mut().zip(&labels).chain(out.groups.iter_mut().zip(&groups));
+            told.for_each(|(out, own)| out.push(own[i].clone()));
             if let (Some(out), Some(parts)) = (&mut out.parts, &parts) {
                 out.push(self.part(&parts[i], chunk.lines[i])?);
             }
@@ -419,19 +446,31 @@ impl<'a> DataReader<'a> {
         if self.columns.time.is_some_and(|(_, dates)| dates) { 86_400.0 } else { 1.0 }
     }
 
-    /// The features of the past of a row; `None` for what is beyond what is known.
-    fn look(&self, series: &str, row: &[f64]) -> Vec<Option<f64>> {
+    /// The features of the past of a row; NaN where there is nothing.
+    fn look(&self, series: &str, row: &[f64]) -> Vec<f64> {
         let Some(lags) = &self.columns.lags else { return Vec::new() };
-        match (&self.past, row.last()) {
-            (Some(past), Some(time)) if !time.is_nan() => past.look(series, time / self.unit()).collect(),
-            _ => vec![None; lags.features.len()],
+        match self.known_at(row) {
+            Some((past, time)) => past.look(series, time).collect(),
+            None => vec![f64::NAN; lags.features.len()],
         }
     }
 
+    /// The past, and when the row is.
+    fn known_at(&self, row: &[f64]) -> Option<(&Past, f64)> {
+        let time = row.last().filter(|time| !time.is_nan())?;
+        Some((self.past.as_deref()?, time / self.unit()))
+    }
+
     /// The features of the past that nobody knows yet, or not any more.
-    fn beyond(&self, looked: &[Option<f64>]) -> Option<String> {
-        let names = self.columns.feature_names[self.columns.features.len()..].iter().zip(looked);
-        let unknown = names.filter(|(_, seen)| seen.is_none_or(|v| v.is_nan() && !self.lacking.takes));
+    fn beyond(&self, series: &str, row: &[f64], looked: &[f64]) -> Option<String> {
+        self.columns.lags.as_ref()?;
+        let known: Vec<bool> = match self.known_at(row) {
+            Some((past, time)) => past.knows(series, time).collect(),
+            None => vec![false; looked.len()],
+        };
+        let names = self.columns.feature_names[self.columns.features.len()..].iter();
+        let lacks = |(known, v): (bool, &f64)| !known || v.is_nan() && !self.lacking.takes;
+        let unknown = names.zip(known.into_iter().zip(looked)).filter(|(_, seen)| lacks(*seen));
         let unknown: Vec<String> = unknown.map(|(name, _)| shorten(name)).collect();
         (!unknown.is_empty()).then(|| format!("missing {}", some_of(&unknown)))
     }

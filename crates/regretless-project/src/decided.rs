@@ -35,13 +35,13 @@ pub struct Deciding<'a> {
 }
 
 impl<'a> Deciding<'a> {
-    /// Rows are named by a column `key`, or else numbered in a column `row`. With `predictions` those are written, too.
-    pub fn new(decider: &'a Decider, key: Option<&str>, predictions: bool) -> Self {
+    /// `head` are the columns that say what a decision is for: the name of a row or its number, its time and series. With `predictions`
+    /// those are written, too.
+    pub fn new(decider: &'a Decider, head: &[String], predictions: bool) -> Self {
         let objectives = std::iter::once(IF_PREDICTED).chain(decider.has_scenarios().then_some(EXPECTED));
         // A variable may be called like one of the first columns.
-        let taken = |name: &String| {
-            name == "status" || name == key.unwrap_or("row") || objectives.clone().any(|o| o == name)
-        };
+        let taken =
+            |name: &String| name == "status" || head.contains(name) || objectives.clone().any(|o| o == name);
         let own = decider.problem().variables().iter();
         let own = own.map(|v| if taken(v) { format!("x_{v}") } else { v.clone() });
         let targets = if predictions { decider.card().targets.as_slice() } else { &[] };
@@ -98,8 +98,8 @@ impl<'a> Deciding<'a> {
                 numbers.extend(prediction);
             }
             let x = 1 + usize::from(expects)..decision;
-            let rounding = ROUNDING * numbers[x.clone()].iter().fold(0.0, |max: f64, v| max.max(v.abs()));
-            numbers[x].iter_mut().filter(|v| v.abs() <= rounding).for_each(|v| *v = 0.0);
+            let rounding = ROUNDING * numbers[x].iter().fold(0.0, |max: f64, v| max.max(v.abs()));
+            numbers[..decision].iter_mut().filter(|v| v.abs() <= rounding).for_each(|v| *v = 0.0);
             numbers.iter_mut().for_each(|v| *v = rounded(*v));
             Decided { status, numbers }
         };
@@ -107,7 +107,7 @@ impl<'a> Deciding<'a> {
     }
 }
 
-/// A share of the largest entry of a decision: what is below is nothing but rounding.
+/// A share of the largest entry of a decision: what is below, in it or in its objective, is nothing but rounding.
 const ROUNDING: f64 = 1e-12;
 
 /// Ten significant digits, for people: what solving leaves behind them is rounding. −0 is 0.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use regretless_learn::{Dataset, Names, Part, Past, Settings, Split, Task, Timed, some_of};
+use regretless_learn::{Dataset, Names, Part, Past, Series, Settings, Split, Task, Timed, some_of};
 
 use crate::columns::{Columns, Want, Wonted};
 use crate::error::{Place, ProjectError, Result, SpecError, Trouble};
@@ -37,6 +37,17 @@ impl Spec {
         let parts = vec![None; data.rows()];
         let data = Dataset { parts, sources: Vec::new(), ..data.clone() };
         Ok(Task::new(self.problem.clone(), placement, data, settings)?)
+    }
+
+    /// Rolling origins: the same data split at so many moments, each with a seed of its own, from that of the settings on.
+    pub fn origins(&self, data: &Dataset, count: usize) -> std::result::Result<Vec<Task>, ProjectError> {
+        let splits = data.origins(&self.settings().split, count)?;
+        let one = |(k, split): (u64, Timed)| {
+            let mut settings = self.settings.clone();
+            settings.training.seed = settings.training.seed.wrapping_add(k);
+            Self { settings, ..self.clone() }.task_split(data, split)
+        };
+        (0..).zip(splits).map(one).collect()
     }
 
     /// The problem without a baseline where a table lacks all of its columns, and what is to be said then.
@@ -166,6 +177,7 @@ impl<'a> History<'a> {
             };
             data.known.names = found.known_names.clone();
             data.baseline.names = found.baseline_names.clone();
+            data.groups = found.group_names.iter().map(|name| (name.clone(), Series::default())).collect();
             data.unused = found.unused.clone();
             if !found.skipped.is_empty() {
                 data.notes.push(format!("columns of text are no features: {}", found.skipped.join(", ")));
@@ -199,6 +211,9 @@ impl<'a> History<'a> {
             data.times.extend(&chunk.times);
             for name in chunk.series.into_iter().flatten() {
                 data.series.push(&name);
+            }
+            for ((_, of), own) in data.groups.iter_mut().zip(&chunk.groups) {
+                own.iter().for_each(|name| of.push(name));
             }
             match chunk.parts {
                 Some(parts) if part.is_none() => data.parts.extend(parts.into_iter().map(Some)),

@@ -36,12 +36,18 @@ impl Instances {
         }
     }
 
+    /// The first rows of a table of history in place of that which the problem file names.
+    pub fn of_history(spec: &Spec, path: &Path) -> Result<Self, ProjectError> {
+        let table = ParameterTable::read_first(path, spec, HISTORY)?;
+        Ok(Self { file: path.display().to_string(), table: Some(table), by_default: false })
+    }
+
     /// The rows of a table in memory.
     pub fn of_frame(spec: &Spec, frame: &Frame) -> Result<Self, ProjectError> {
         if spec.placed().is_empty() {
             return Err(ProjectError::NothingPredicted { file: spec.file().display().to_string() });
         }
-        let table = Some(ParameterTable::from_frame(frame, spec)?);
+        let table = Some(ParameterTable::from_frame(frame, spec, spec.data().is_some().then_some(HISTORY))?);
         Ok(Self { file: frame.name().to_owned(), table, by_default: false })
     }
 

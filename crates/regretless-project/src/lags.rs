@@ -69,7 +69,7 @@ pub(crate) fn of(spec: &Spec, header: &[String], guesses: &[Guess], place: &Plac
     let index = header.iter().position(|name| name == time);
     let dates = index.is_some_and(|i| guesses.get(i) != Some(&Guess::Number));
     let (series, time) = (data.series.clone(), time.clone());
-    Ok(Some(Lags { features, series, time, dates, period: data.period, delay: data.delay }))
+    Ok(Some(Lags { features, series, time, dates, period: data.period, delay: data.delay, pause: None }))
 }
 
 /// Reads a table of history: the values that `lags` are made of, by series and time.

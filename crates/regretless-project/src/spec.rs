@@ -205,7 +205,7 @@ impl Spec {
     }
 
     /// [`Spec::read_parameters`] of the first rows of [`Spec::history`], at most `most`; `None` if the file names no table.
-    /// Rows that lack a predicted value are left out where `data.missing = "drop"`.
+    /// Rows that lack a value are left out unless `data.missing` refuses such.
     pub fn read_history(&self, most: usize) -> Result<Option<ParameterTable>> {
         self.history().map(|path| ParameterTable::read_first(path, self, most)).transpose()
     }

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use regretless_learn::{Interrupt, MethodName, Progress, Record, Task, Threads, compare, default_methods};
-use regretless_project::Spec;
+use regretless_learn::{
+    Interrupt, MethodName, Progress, Record, Task, Threads, compare, compare_origins, default_methods,
+};
 use regretless_project::page::Compared;
+use regretless_project::{ProjectError, Spec};
 
 use crate::data::Data;
 use crate::error;
@@ -22,7 +24,7 @@ pub(crate) struct Comparison {
 
 #[pymethods]
 impl Comparison {
-    /// Trains and judges. `watch(trials, done, method, seed, regret)` is called after every training.
+    /// Trains and judges; with `folds` on so many rolling origins in place of seeds. `watch(trials, done, method, seed, regret)` is called after every training.
     #[staticmethod]
     #[allow(clippy::too_many_arguments)]
     fn of(
@@ -31,6 +33,7 @@ impl Comparison {
         data: &Bound<'_, Data>,
         methods: Option<Vec<String>>,
         seeds: Vec<u64>,
+        folds: Option<usize>,
         watch: Option<Py<PyAny>>,
         threads: Option<usize>,
     ) -> PyResult<Self> {
@@ -49,16 +52,22 @@ impl Comparison {
         };
         let watcher = Watcher { watch, state: Mutex::default(), stop: &stop };
         let executor = Threads(threads.unwrap_or(*CORES).min(*CORES));
-        let done = watched(py, None, stop, || {
+        let done = watched(py, None, stop, || -> Result<_, ProjectError> {
             let task = project.task(data)?;
             let methods = named.unwrap_or_else(|| default_methods(&task));
-            let found = compare(&task, &methods, &seeds, &executor, &watcher, &interrupt)?;
+            let found = match folds {
+                None => compare(&task, &methods, &seeds, &executor, &watcher, &interrupt)?,
+                Some(folds) => {
+                    let origins = project.spec.origins(&data.inner, folds)?;
+                    compare_origins(origins, &methods, &executor, &watcher, &interrupt)?
+                }
+            };
             Ok((task, found))
         })?;
         if let Some(error) = trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(error);
         }
-        let (task, found) = done.map_err(error::training)?;
+        let (task, found) = done.map_err(error::project)?;
         Self::made(&project.spec, &task, found)
     }
 

@@ -37,6 +37,8 @@ pub(crate) struct Learner {
     clock: (Option<String>, Vec<String>),
     /// The columns with decisions that others took, by name or pattern.
     baseline: Vec<String>,
+    /// The columns by which an account is told apart.
+    groups: Vec<String>,
 }
 
 impl Learner {
@@ -49,7 +51,8 @@ impl Learner {
     ) -> Self {
         let clock = spec.data().map(|data| (data.time.clone(), data.series.clone())).unwrap_or_default();
         let baseline = spec.data().map(|data| data.baseline.clone()).unwrap_or_default();
-        Self { decider, outcome, epochs, rivals, clock, baseline }
+        let groups = spec.data().map(|data| data.groups.clone()).unwrap_or_default();
+        Self { decider, outcome, epochs, rivals, clock, baseline, groups }
     }
 }
 
@@ -162,30 +165,33 @@ impl Learner {
     }
 
     /// The features of the model in the columns of a frame, as the model takes them, what is new to it in words, and the rows that look
-    /// back beyond what the model and `history` know.
+    /// back beyond what the model and the tables of `history`, the newest last, know.
     fn features<'py>(
         &self,
         py: Python<'py>,
         columns: Columns<'_>,
-        history: Option<Columns<'_>>,
+        history: Vec<Columns<'_>>,
     ) -> PyResult<Features<'py>> {
         let card = self.decider.card();
         let known = self.decider.past();
-        let past = match (history, known) {
-            (None, _) => None,
-            (Some(_), None) => {
+        let mut past = None;
+        for columns in history {
+            let Some(known) = known else {
                 let what = "history is given, and no feature of the model is made of the past";
                 return Err(error::raise("ProjectError", what));
-            }
-            (Some(columns), Some(known)) => {
-                let newer = past_of(&frame(columns)?, known.lags()).map_err(|e| error::spec(&e))?;
-                Some(known.clone().followed_by(newer))
-            }
-        };
+            };
+            let newer = past_of(&frame(columns)?, known.lags()).map_err(|e| error::spec(&e))?;
+            past = Some(past.unwrap_or_else(|| known.clone()).followed_by(newer));
+        }
         let seen = features_of(&frame(columns)?, card, past.as_ref().or(known));
         let Seen { features, told, beyond } = seen.map_err(|e| error::spec(&e))?;
         let rows = features.len() / card.features.len().max(1);
         Ok((table(py, rows, card.features.len(), features)?, told, beyond))
+    }
+
+    /// The columns by which an account is told apart.
+    fn groups(&self) -> Vec<String> {
+        self.groups.clone()
     }
 
     /// The columns that say when a row is and of which series.
@@ -274,13 +280,13 @@ impl Learner {
         py: Python<'py>,
         features: PyReadonlyArray2<'py, f64>,
         known: PyReadonlyArray2<'py, f64>,
-        key: Option<String>,
+        head: Vec<String>,
         predictions: bool,
         threads: Option<usize>,
     ) -> PyResult<Decided<'py>> {
         let rows = features.as_array().nrows();
         let (features, known) = (flat("X", &features)?, flat("known", &known)?);
-        let deciding = Deciding::new(&self.decider, key.as_deref(), predictions);
+        let deciding = Deciding::new(&self.decider, &head, predictions);
         let decided =
             detached(py, threads, || deciding.decide(features, known, rows))?.map_err(error::training)?;
         let (statuses, numbers): (Vec<_>, Vec<_>) =
@@ -291,7 +297,7 @@ impl Learner {
     }
 
     /// Decisions for rows of features and what came of them. `clock` has columns that say when rows are and of which series, `baseline`
-    /// decisions that others took with what they are called.
+    /// decisions that others took with what they are called, `groups` the columns by which the account is told apart.
     #[expect(clippy::too_many_arguments, reason = "what Python names")]
     fn evaluate<'py>(
         &self,
@@ -301,6 +307,7 @@ impl Learner {
         known: PyReadonlyArray2<'py, f64>,
         clock: Columns<'_>,
         baseline: Option<(String, PyReadonlyArray2<'py, f64>)>,
+        groups: Vec<(String, Vec<String>)>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let rows = features.as_array().nrows();
@@ -311,11 +318,15 @@ impl Learner {
             Some((name, taken)) => (Some(name.clone()), flat("baseline", taken)?),
             None => (None, &[][..]),
         };
+        let (columns, groups): (Vec<String>, Vec<Vec<String>>) = groups.into_iter().unzip();
         let work = || -> Result<(Vec<Decision>, Account), LearnError> {
             let judged = self.decider.evaluate(features, truths, known, rows)?;
-            let mut auditor = Auditor::new(&self.decider, &self.rivals, named, moments.dates);
+            let mut auditor = Auditor::new(&self.decider, &self.rivals, named, moments.dates).by(&columns);
             let (times, series) = (&moments.times, &moments.series);
-            auditor.enter(&judged, &Audited { features, truths, known, baseline: taken, times, series })?;
+            auditor.enter(
+                &judged,
+                &Audited { features, truths, known, baseline: taken, times, series, groups: &groups },
+            )?;
             Ok((judged, auditor.account()))
         };
         let (judged, account) = detached(py, threads, work)?.map_err(error::training)?;

@@ -58,6 +58,7 @@ impl Project {
             data: of("data", one("data"))?,
             features: None,
             baseline: None,
+            groups: None,
         };
         let read = || -> Result<Spec, ProjectError> { Ok(Spec::read(path)?.with_overrides(overrides)?) };
         Ok(Self { spec: read().map_err(error::project)? })

@@ -17,6 +17,10 @@ pub struct Report {
     pub summary: String,
     /// Facts about the problem and the data, as (name, value).
     pub problem: Vec<(String, String)>,
+    /// A few large figures as (name, value, what follows it in small print); those of the best method if there are none.
+    pub headline: Vec<(String, String, String)>,
+    /// Tables of preformatted cells above the comparison: what a reader looks for first.
+    pub first: Vec<Sheet>,
     /// The comparison of the methods.
     pub table: Comparison,
     /// Tables of preformatted cells, between the comparison and the charts.

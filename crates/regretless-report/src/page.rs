@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::chart::{self, NARROW, WIDE};
-use crate::data::{Report, Row};
+use crate::data::{Report, Row, Sheet};
 use crate::escape::{html, prose};
 use crate::number::{number, percent};
 use crate::palette::Palette;
@@ -17,17 +17,12 @@ pub(crate) fn render(report: &Report) -> String {
     let palette = Palette::of(report);
     let title = shell::title(&report.title, "regretless report");
     let mut out = header(report, title);
+    report.first.iter().for_each(|sheet| self::sheet(&mut out, sheet, &palette));
     if !report.table.rows.is_empty() {
         let body = table::render(&report.table, &palette);
         section(&mut out, "comparison-section", "Comparison", &body);
     }
-    for sheet in &report.sheets {
-        let lead = sheet.lead.trim();
-        let lead =
-            if lead.is_empty() { String::new() } else { format!("<p class=\"how\">{}</p>\n", prose(lead)) };
-        let body = lead + &sheet.grid.html(&sheet.title, &palette);
-        section(&mut out, &shell::name(&sheet.name), &sheet.title, &body);
-    }
+    report.sheets.iter().for_each(|sheet| self::sheet(&mut out, sheet, &palette));
     let (wide, narrow) = (chart::figures(report, WIDE), chart::figures(report, NARROW));
     for (wide, narrow) in wide.iter().zip(&narrow) {
         shell::figure(&mut out, "", wide, narrow);
@@ -37,8 +32,22 @@ pub(crate) fn render(report: &Report) -> String {
     shell::document(title, SHEETS, &out, &embed::report(report))
 }
 
+fn sheet(out: &mut String, sheet: &Sheet, palette: &Palette) {
+    let lead = sheet.lead.trim();
+    let lead =
+        if lead.is_empty() { String::new() } else { format!("<p class=\"how\">{}</p>\n", prose(lead)) };
+    let body = lead + &sheet.grid.html(&sheet.title, palette);
+    section(out, &shell::name(&sheet.name), &sheet.title, &body);
+}
+
 fn header(report: &Report, title: &str) -> String {
-    let tiles = report.table.rows.iter().find(|r| r.best).map(|best| tiles(best, report.table.unit.trim()));
+    let best = report.table.rows.iter().find(|r| r.best);
+    let tiles = if report.headline.is_empty() {
+        best.map(|best| tiles(best, report.table.unit.trim()))
+    } else {
+        let told = |(name, value, after): &(String, String, String)| (html(name), html(value), html(after));
+        Some(tiled(report.headline.iter().map(told)))
+    };
     shell::header("Decision report", title, &report.summary, &tiles.unwrap_or_default(), &report.problem)
 }
 
@@ -56,6 +65,11 @@ fn tiles(best: &Row, unit: &str) -> String {
     if let Some(worst) = best.cvar90.filter(|c| c.is_finite()) {
         tiles.push(("Worst tenth of the instances", number(worst), html(unit)));
     }
+    tiled(tiles.into_iter().map(|(name, value, after)| (name.to_owned(), value, after)))
+}
+
+/// Figures side by side: name, value, and what follows it.
+fn tiled(tiles: impl Iterator<Item = (String, String, String)>) -> String {
     let mut out = String::from("<dl class=\"tiles\">\n");
     for (name, value, after) in tiles {
         let after = if after.is_empty() { after } else { format!(" <small>{after}</small>") };

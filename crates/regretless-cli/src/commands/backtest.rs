@@ -29,9 +29,10 @@ struct Origin {
 
 pub(super) fn run(args: &EvaluateArgs, run: &Run, times: usize) -> Result<Outcome, CliError> {
     let given = Some(args.baseline.clone()).filter(|columns| !columns.is_empty());
-    let overrides = Overrides { data: args.data.clone(), baseline: given, ..Overrides::default() };
+    let groups = Some(args.groups.clone()).filter(|columns| !columns.is_empty());
+    let overrides = Overrides { data: args.data.clone(), baseline: given, groups, ..Overrides::default() };
     let spec = run.spec()?.with_overrides(overrides)?;
-    let stop = crate::interrupt::on_ctrl_c(None);
+    let stop = crate::interrupt::on_ctrl_c(args.max_minutes);
     let mut progress = Training::new(args.format == Format::Json, stop);
     let data = spec.read_data()?;
     let splits = data.origins(&spec.settings().split, times)?;

@@ -4,9 +4,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use regretless_core::Sense;
 use regretless_learn::{Comparison, Task, Threads, compare, compare_origins};
 use regretless_project::page::Compared;
-use regretless_project::{Overrides, Spec, methods_of};
+use regretless_project::{Spec, methods_of};
 
 use crate::args::{CompareArgs, Format};
 use crate::error::CliError;
@@ -36,6 +37,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
         compare_origins(origins, &methods, &Threads(threads), &progress, interrupt)
     };
     progress.finish();
+    stop.over();
     let comparison = compared?;
     if comparison.rows.is_empty() {
         return Err(CliError::Interrupted);
@@ -48,13 +50,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome, CliError> {
 fn prepared(spec: &Spec, folds: Option<u16>) -> Result<(Task, Vec<Task>), CliError> {
     let Some(folds) = folds else { return Ok((spec.task()?, Vec::new())) };
     let data = spec.read_data()?;
-    let splits = data.origins(&spec.settings().split, usize::from(folds))?;
-    let mut origins = Vec::new();
-    for (k, split) in (0_u64..).zip(splits) {
-        let seed = Some(spec.training().seed.wrapping_add(k));
-        let spec = spec.clone().with_overrides(Overrides { seed, ..Overrides::default() })?;
-        origins.push(spec.task_split(&data, split)?);
-    }
+    let origins = spec.origins(&data, usize::from(folds))?;
     Ok((spec.task_of(data)?, origins))
 }
 
@@ -119,13 +115,16 @@ fn render(
     let mut out = String::new();
     let name = spec.name().unwrap_or("problem");
     let _ = writeln!(out, "{name}: regret on {}, less is better\n", comparison.judged);
-    let header = ["method", "regret", "± std", "% of optimum", "vs two-stage", "p", "p vs next", "seconds"];
+    let money = if spec.problem().sense() == Sense::Max { "gain" } else { "cost" };
+    let header =
+        ["method", "regret", "± std", "% of optimum", money, "vs two-stage", "p", "p vs next", "seconds"];
     let rows = comparison.rows.iter().map(|r| {
         vec![
             format!("{} {}", if r.best { "*" } else { " " }, r.method),
             four(r.regret),
             r.std.map_or_else(|| "–".into(), four),
             if r.relative.is_finite() { format!("{:.2}", 100.0 * r.relative) } else { "–".into() },
+            r.achieved.map_or_else(|| "–".into(), four),
             r.ratio.map_or_else(|| "–".into(), |ratio| format!("{ratio:.3}")),
             p_value(r.p_two_stage),
             p_value(r.p_value),
@@ -145,7 +144,7 @@ fn render(
         "* lowest regret"
     };
     let legend = format!(
-        "{star}; vs two-stage: ratio to the best of constant, l1, l2, weighted-l1 and its p; p vs next: against \
+        "{star}; {money}: of a decision, on average; vs two-stage: ratio to the best of constant, l1, l2, weighted-l1 and its p; p vs next: against \
          the best other method; paired t-tests {what}."
     );
     let _ = writeln!(out, "\n{}", wrapped(&legend, 0));
@@ -170,7 +169,9 @@ fn render(
         let file = file.display();
         let next = match comparison.rows.iter().find(|r| r.best) {
             Some(best) if best.p_two_stage.is_some_and(|p| p < 0.05) => format!("--method {}", best.method),
-            _ => "          (nothing beats two-stage with p < 0.05: `auto` decides on validation)".into(),
+            _ => {
+                "          (nothing beats two-stage with p < 0.05: `auto` chooses by cross-validation)".into()
+            }
         };
         let _ = writeln!(out, "\nnext: regretless train {file} {next}");
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::{EvaluateArgs, Format};
 use crate::commands::backtest;
 use crate::error::CliError;
-use crate::learning::{aligned, measures, threads};
+use crate::learning::{aligned, known, measures, threads};
 use crate::output::{Exit, Listed, Outcome, about, cut, json, left_out, table, wrapped};
 
 /// For machines: measures as they always were, and the account.
@@ -43,18 +43,23 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
         // A table that lacks the columns the problem names has no baseline; one asked for here has to be there.
         spec.baseline_if_there(data)?
     };
+    let groups = Some(args.groups.clone()).filter(|columns| !columns.is_empty());
+    let spec = spec.with_overrides(Overrides { groups, ..Overrides::default() })?;
     let want = Want { features: true, targets: true };
     let mut reader = DataReader::stream(&spec, data, want, decider.card())?;
     // The table goes along in time: what came true before a row is known to it.
-    if let Some(known) = decider.past() {
+    if let Some(known) = known(&decider, args.history.as_deref(), &spec)? {
         let table = read_past(data, known.lags(), spec.limits())?;
-        reader = reader.knowing(Some(Arc::new(known.clone().followed_by(table))));
+        reader = reader.knowing(Some(Arc::new(known.followed_by(table))));
     }
     let columns = reader.columns();
     let baseline = (!columns.baseline.is_empty()).then(|| some_of(&columns.baseline_names));
     let named = baseline.clone();
     let dates = columns.time.is_some_and(|(_, dates)| dates);
-    let mut auditor = Auditor::new(&decider, &rivals, baseline, dates);
+    let absent: Vec<String> = spec.data().map_or_else(Vec::new, |data| {
+        data.groups.iter().filter(|name| !columns.group_names.contains(name)).cloned().collect()
+    });
+    let mut auditor = Auditor::new(&decider, &rivals, baseline, dates).by(&columns.group_names);
     let progress = crate::progress::rows(args.format == Format::Json);
     let mut tally = Tally::default();
     let mut troubles = Listed::default();
@@ -71,8 +76,13 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
                 baseline: &chunk.baseline,
                 times: &chunk.times,
                 series: chunk.series.as_deref().unwrap_or_default(),
+                groups: &chunk.groups,
             },
         )?;
+        for (line, why) in &chunk.undecided {
+            troubles.add(|| format!("{}: {why}", reader.place_of(*line)));
+            tally.undecided();
+        }
         for (line, decision) in chunk.lines.iter().zip(&decisions) {
             if let Some(trouble) = &decision.trouble {
                 troubles.add(|| format!("{}: {trouble}", reader.place_of(*line)));
@@ -99,8 +109,13 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
         }
     };
     let mut outcome = Outcome::new(text, exit);
+    let absent = match &absent[..] {
+        [] => String::new(),
+        names => format!("no account by {}: the table has no such column\n", some_of(names)),
+    };
     outcome.remarks = beside.map_or_else(String::new, |note| format!("{}\n", wrapped(&note, 0)))
         + &left_out(dropped)
+        + &absent
         + &about(&reader)
         + &cut(found.cut)
         + &troubles.render("rows without a decision or without an optimum");

@@ -77,6 +77,8 @@ pub struct Dataset {
     pub sources: Vec<(String, usize)>,
     /// Which series each row belongs to.
     pub series: Series,
+    /// What else an account is told apart by: names of columns, and the group of each row.
+    pub groups: Vec<(String, Series)>,
     /// When each row is: days since the beginning of 1970, or any number that rises with time. Empty if the order of the rows says it.
     pub times: Vec<f64>,
     /// Whether times are days.
@@ -237,6 +239,8 @@ impl Dataset {
             self.weights = taken(&self.weights, 1, &order);
         }
         self.series = self.series.taken(&order);
+        let groups = std::mem::take(&mut self.groups).into_iter();
+        self.groups = groups.map(|(name, of)| (name, of.taken(&order))).collect();
         if order.iter().enumerate().any(|(at, row)| at != *row) {
             self.order = order;
         }

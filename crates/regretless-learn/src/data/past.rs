@@ -7,6 +7,9 @@
 //!
 //! t is the time of the row, p the period, and d the delay: how many periods before t the newest value is known. Looked up by time, so
 //! that a day that is not there shifts nothing. Nothing here looks at t or later.
+//!
+//! Whoever decides has to tell a value that is not known yet from one that never was, such as that of a Sunday on which the shop was
+//! closed. What is newer than the newest value at t − d·p is not known yet, unless the history is used to have a pause there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,6 +20,9 @@ use super::kind;
 
 /// Moments that differ by less than this share of a period are one.
 const SAME: f64 = 1e-4;
+
+/// The share of the steps from one value to the next that a step as long as a usual pause has at least.
+const USUAL: f64 = 0.05;
 
 /// How the past of a column is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,6 +86,10 @@ pub struct Lags {
     pub period: Option<f64>,
     /// How many periods before a row the newest value is known.
     pub delay: u32,
+    /// The longest usual step from one value of a series to the next, where that is more than a period: two days for a shop that is closed
+    /// on Sundays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<f64>,
 }
 
 impl Lags {
@@ -120,6 +130,15 @@ impl Default for Track {
     }
 }
 
+/// The part of a track that a feature looks at.
+struct Window<'a> {
+    track: &'a Track,
+    /// How much earlier or later is the same moment.
+    slack: f64,
+    from: f64,
+    to: f64,
+}
+
 /// Two rows of a series at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Twice {
@@ -136,16 +155,17 @@ pub struct Twice {
 /// let lag = |look| Lag { column: "sold".into(), look };
 /// let features = vec![lag(Look::Lag(2)), lag(Look::Mean(3))];
 /// let (series, time) = (vec!["shop".into()], "day".into());
-/// let mut past = Past::new(Lags { features, series, time, dates: false, period: None, delay: 1 });
+/// let mut past = Past::new(Lags { features, series, time, dates: false, period: None, delay: 1, pause: None });
 /// for (day, sold) in [(1.0, 10.0), (2.0, 20.0), (4.0, 40.0)] {
 ///     past.push("north", day, &[sold]);
 /// }
 /// past.settle().unwrap();
 /// // Day 3 is not there: the mean is that of days 2 and 4.
-/// assert_eq!(past.look("north", 5.0).map(Option::unwrap).collect::<Vec<_>>()[1], 30.0);
+/// assert_eq!(past.look("north", 5.0).collect::<Vec<_>>()[1], 30.0);
 /// // Of day 5 nobody knows yet.
-/// assert_eq!(past.look("north", 6.0).collect::<Vec<_>>(), [Some(40.0), None]);
-/// assert_eq!(past.look("south", 5.0).collect::<Vec<_>>(), [None, None]);
+/// assert_eq!(past.look("north", 6.0).collect::<Vec<_>>(), [40.0, 40.0]);
+/// assert_eq!(past.knows("north", 6.0).collect::<Vec<_>>(), [true, false]);
+/// assert_eq!(past.knows("south", 5.0).collect::<Vec<_>>(), [false, false]);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Past {
@@ -204,7 +224,20 @@ impl Past {
         for track in self.tracks.values_mut().flatten() {
             track.values.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
+        self.lags.pause = self.lags.pause.or_else(|| self.usual_pause());
         Ok(())
+    }
+
+    /// The longest step between values of a series that is usual, if it is more than a period.
+    fn usual_pause(&self) -> Option<f64> {
+        let period = self.lags.period?;
+        let step = |pair: &[(f64, f64)]| pair[1].0 - pair[0].0;
+        let tracks = self.tracks.values().flatten();
+        let mut steps: Vec<f64> = tracks.flat_map(|track| track.values.windows(2).map(step)).collect();
+        let rarer = (USUAL * steps.len() as f64).ceil() as usize;
+        let at = steps.len().checked_sub(rarer.max(1))?;
+        let (_, usual, _) = steps.select_nth_unstable_by(at, f64::total_cmp);
+        (*usual > (1.0 + SAME) * period).then_some(*usual)
     }
 
     /// What is known with a newer past: where it says something, that is so.
@@ -247,23 +280,40 @@ impl Past {
         recent
     }
 
-    /// The features of a row; `None` where what they look at is beyond what is known, and NaN where it is known that there is nothing.
-    pub fn look<'a>(&'a self, series: &str, time: f64) -> impl Iterator<Item = Option<f64>> + 'a {
+    /// The features of a row; NaN where there is nothing of what they look at.
+    pub fn look<'a>(&'a self, series: &str, time: f64) -> impl Iterator<Item = f64> + 'a {
+        self.windows(series, time).map(|window| {
+            let Some(Window { track, slack, from, to }) = window else { return f64::NAN };
+            let begin = track.values.partition_point(|(at, _)| *at < from - slack);
+            let there = track.values[begin..].iter().take_while(|(at, _)| *at <= to + slack);
+            let (count, sum) = there.fold((0.0, 0.0), |(count, sum), (_, y)| (count + 1.0, sum + y));
+            // 0/0 is NaN: nothing there.
+            sum / count
+        })
+    }
+
+    /// For each feature of a row whether all that it looks at is known when the row is decided for, if only that there is nothing: what is
+    /// newer than the newest value is not known yet, and what a model did not keep is not known any more.
+    pub fn knows<'a>(&'a self, series: &str, time: f64) -> impl Iterator<Item = bool> + 'a {
+        let (delay, pause) = (f64::from(self.lags.delay), self.lags.pause);
+        self.windows(series, time).map(move |window| {
+            let Some(Window { track, slack, from, to }) = window else { return false };
+            let period = slack / SAME;
+            let known = track.values.partition_point(|(at, _)| *at <= time - delay * period + slack);
+            let Some((newest, _)) = known.checked_sub(1).map(|last| track.values[last]) else { return false };
+            let pause = pause.map_or(0.0, |pause| pause - period);
+            to <= newest + pause + slack && from >= track.since - slack
+        })
+    }
+
+    /// What each feature of a row looks at; `None` where nothing is known of the series.
+    fn windows<'a>(&'a self, series: &str, time: f64) -> impl Iterator<Item = Option<Window<'a>>> + 'a {
         let (tracks, period) = (self.tracks.get(series), self.lags.period);
         self.lags.features.iter().zip(&self.columns).map(move |(lag, &column)| {
             let (track, period) = (&tracks?[column], period?);
             let (first, last) = lag.periods(self.lags.delay);
             let [from, to] = [last, first].map(|k| time - f64::from(k) * period);
-            let slack = SAME * period;
-            let newest = track.values.last()?.0;
-            if to > newest + slack || from < track.since - slack {
-                return None;
-            }
-            let begin = track.values.partition_point(|(at, _)| *at < from - slack);
-            let there = track.values[begin..].iter().take_while(|(at, _)| *at <= to + slack);
-            let (count, sum) = there.fold((0.0, 0.0), |(count, sum), (_, y)| (count + 1.0, sum + y));
-            // 0/0 is NaN: nothing there.
-            Some(sum / count)
+            Some(Window { track, slack: SAME * period, from, to })
         })
     }
 
@@ -306,7 +356,7 @@ mod tests {
 
     fn lags(looks: &[Look], delay: u32) -> Lags {
         let features = looks.iter().map(|&look| Lag { column: "y".into(), look }).collect();
-        Lags { features, series: Vec::new(), time: "t".into(), dates: true, period: None, delay }
+        Lags { features, series: Vec::new(), time: "t".into(), dates: true, period: None, delay, pause: None }
     }
 
     fn past(looks: &[Look], delay: u32, rows: &[(f64, f64)]) -> Past {
@@ -321,7 +371,7 @@ mod tests {
     fn lags_and_means() {
         let rows = [(5.0, 50.0), (1.0, 10.0), (2.0, 20.0), (4.0, f64::NAN), (6.0, 60.0)];
         let past = past(&[Look::Lag(1), Look::Lag(3), Look::Mean(2), Look::Mean(4)], 1, &rows);
-        let at = |t: f64| past.look("", t).map(Option::unwrap).collect::<Vec<_>>();
+        let at = |t: f64| past.look("", t).collect::<Vec<_>>();
         let six = at(6.0);
         assert_eq!([six[0], six[2], six[3]], [50.0, 50.0, 35.0]);
         assert!(six[1].is_nan() && at(5.0)[0].is_nan() && at(5.0)[2].is_nan());
@@ -329,8 +379,8 @@ mod tests {
         assert!(at(1.0).iter().all(|v| v.is_nan()), "before the first row there is nothing");
         // What is delayed ends earlier.
         let past = self::past(&[Look::Mean(2)], 3, &[(1.0, 1.0), (2.0, 2.0), (3.0, 3.0), (4.0, 4.0)]);
-        assert_eq!(past.look("", 6.0).next(), Some(Some(2.5)));
-        assert_eq!(past.look("", 8.0).next(), Some(None));
+        assert_eq!(past.look("", 6.0).next(), Some(2.5));
+        assert_eq!([6.0, 7.0, 8.0].map(|t| past.knows("", t).next()), [Some(true), Some(true), Some(false)]);
     }
 
     /// What a model keeps is enough for the next rows, and is said not to be for earlier ones.
@@ -344,16 +394,37 @@ mod tests {
         let read = Past::read(recent.lags().clone(), &names, numbers.map(|(_, v)| v)).unwrap();
         assert_eq!(read, recent);
         for t in [40.0, 41.0, 46.0, 47.0] {
-            assert!(whole.look("", t).eq(read.look("", t)), "{t}");
+            assert!(whole.knows("", t).eq(read.knows("", t)), "{t}");
+            let same = |(a, b): (f64, f64)| a.to_bits() == b.to_bits();
+            assert!(whole.look("", t).zip(read.look("", t)).all(same), "{t}");
         }
-        assert_eq!(read.look("", 39.0).collect::<Vec<_>>()[1], None);
+        assert_eq!(read.knows("", 39.0).collect::<Vec<_>>(), [true, false, true]);
         // With the rows that came since, all of these are known again.
         let mut later = Past::new(lags(&[Look::Lag(1), Look::Lag(7), Look::Mean(5)], 1));
         (40..50).for_each(|i| later.push("", f64::from(i), &[f64::from(i)]));
         later.settle().unwrap();
         let both = read.followed_by(later);
-        assert_eq!(both.look("", 50.0).flatten().collect::<Vec<_>>(), [49.0, 43.0, 47.0]);
-        assert_eq!(both.look("", 42.0).flatten().count(), 3);
+        assert_eq!(both.look("", 50.0).collect::<Vec<_>>(), [49.0, 43.0, 47.0]);
+        assert!(both.knows("", 42.0).chain(both.knows("", 50.0)).all(|known| known));
+        // What came later changes nothing of what is known of an earlier row.
+        assert!(both.knows("", 52.0).eq([false, true, false]));
+    }
+
+    /// After a pause that is usual nothing is missing; after another one it is.
+    #[test]
+    fn sundays() {
+        let open = |i: &u32| i % 7 != 6;
+        let rows: Vec<(f64, f64)> = (0..70).filter(open).map(|i| (f64::from(i), 1.0)).collect();
+        let past = past(&[Look::Lag(1)], 1, &rows);
+        assert_eq!(past.lags().pause, Some(2.0));
+        // Day 69 is a Sunday, day 70 the Monday after it.
+        assert!(past.look("", 70.0).all(f64::is_nan) && past.knows("", 70.0).all(|known| known));
+        assert!(past.knows("", 71.0).all(|known| !known));
+        // Every day, but for one holiday.
+        let rows: Vec<(f64, f64)> = (0..70).filter(|i| *i != 30).map(|i| (f64::from(i), 1.0)).collect();
+        let past = self::past(&[Look::Lag(1)], 1, &rows);
+        assert_eq!(past.lags().pause, None);
+        assert!(past.knows("", 31.0).all(|known| !known) && past.knows("", 32.0).all(|known| known));
     }
 
     #[test]

@@ -108,20 +108,30 @@ impl Transform {
     }
 }
 
-/// Which parameters are predicted on another scale, in words; `None` if all are on their own.
-pub(crate) fn described(transforms: &[Transform], placement: &Placement) -> Option<String> {
-    let mut found = Vec::new();
-    for (transform, home) in transforms.iter().zip(placement.homes()) {
-        let word = match transform.scale {
-            Scale::Log => Some("logarithm"),
-            Scale::Root => Some("square root"),
-            Scale::None => None,
+/// Quantities on another scale that are named; more are counted.
+const NAMED: usize = 3;
+
+/// What is predicted on another scale, in words; `None` if all is on its own. Quantities are called by `names`, where there are some.
+pub(crate) fn described(transforms: &[Transform], placement: &Placement, names: &[String]) -> Option<String> {
+    let homes = placement.homes();
+    let name = |k: usize| -> Option<String> {
+        let symbol = || homes.get(k)?.first().map(|(kind, _)| kind.symbol().to_owned());
+        names.get(k).cloned().or_else(symbol)
+    };
+    let on = |scale: Scale, word: &str| {
+        let own = transforms.iter().enumerate().filter(|(_, transform)| transform.scale == scale);
+        let mut own: Vec<String> = own.filter_map(|(k, _)| name(k)).collect();
+        own.dedup();
+        let who = match own.len() {
+            0 => return None,
+            1..=NAMED => own.join(", "),
+            all if all == transforms.len() => format!("all {all} quantities"),
+            some => format!("{some} of {} quantities", transforms.len()),
         };
-        found.extend(
-            word.zip(home.first()).map(|(word, (kind, _))| format!("{} on its {word}", kind.symbol())),
-        );
-    }
-    found.dedup();
+        Some(format!("{who} on a {word} scale"))
+    };
+    let found = [on(Scale::Log, "log"), on(Scale::Root, "square-root")];
+    let found: Vec<String> = found.into_iter().flatten().collect();
     (!found.is_empty()).then(|| found.join(" and "))
 }
 

@@ -125,6 +125,11 @@ impl Tally {
         self.violated += usize::from(decision.violation > 0.0);
     }
 
+    /// Counts a row that nobody could decide for.
+    pub fn undecided(&mut self) {
+        self.undecided += 1;
+    }
+
     /// Counts predicted entries and what came true of them.
     pub fn predictions(&mut self, predictions: &[f64], truths: &[f64]) {
         for error in predictions.iter().zip(truths).map(|(p, t)| p - t).filter(|e| e.is_finite()) {

@@ -130,9 +130,8 @@ pub(crate) fn train_all(
     check(trainer.task(), name)?;
     let (mut chosen, candidates) =
         if name.base == Base::Auto { auto(trainer, seed)? } else { one(trainer, name, seed)? };
-    if let Some(scales) =
-        transform::described(&chosen.candidate.fitted.model.transforms, trainer.task().placement())
-    {
+    let (task, transforms) = (trainer.task(), &chosen.candidate.fitted.model.transforms);
+    if let Some(scales) = transform::described(transforms, task.placement(), &task.data().names.targets) {
         chosen.sentence = format!("{}; it predicts {scales}", chosen.sentence);
     }
     Ok((chosen, candidates))

@@ -1,8 +1,10 @@
 //! A training from beginning to end: train, choose, judge.
 
+use regretless_core::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::data::past::Past;
+use crate::data::series::Series;
 use crate::error::LearnError;
 use crate::evaluate::account::{Account, Audited, Auditor};
 use crate::evaluate::calibration::Calibration;
@@ -13,13 +15,15 @@ use crate::model::Model;
 use crate::model::decider::Decider;
 use crate::model::file::ModelCard;
 use crate::numbers::{count, some_of};
+use crate::regression;
 use crate::select::choose::{Chosen, Tried, full_name, train_sound};
 use crate::select::recipe::Recipe;
 use crate::select::trainer::{Candidate, Trainer};
 use crate::settings::{Base, PredictorKind};
 use crate::task::Task;
 use crate::train::epoch::Ended;
-use crate::train::observer::Observer;
+use crate::train::fit::Fit;
+use crate::train::observer::{Observer, Silent};
 use crate::train::stages::Stages;
 
 /// Rows that are entered into an account at a time.
@@ -108,12 +112,22 @@ pub fn train_task(
     let judgement = chosen.judged(task, rows)?;
     let constant = Recipe::of(task.settings(), Base::Constant.into(), seed);
     let constant = task.untrained(&constant[0])?;
-    let rivals = rivals(task, &chosen, &candidates, &constant);
+    let mut rivals = rivals(task, &chosen, &candidates, &constant);
+    let mut notes = task.notes().to_vec();
+    if !interrupted && !chosen.candidate.constant && !is_two_stage(&chosen.candidate) && rivals.len() < 2 {
+        match plain_forecast(task, seed)? {
+            Some(forecast) => rivals.insert(0, forecast),
+            None => notes.push(
+                "decisions are compared with those of the constant predictor only: there is no forecast here that is solved at \
+                 once; `compare` has others beside it"
+                    .into(),
+            ),
+        }
+    }
     // What was judged out of fold, by other predictors, says nothing of what this one costs beside others.
     let told = !interrupted && !chosen.is_judged_out_of_fold(rows);
     let account = if told { Some(account(task, (&model, &card), &rivals, &judgement)?) } else { None };
     let constant = judge(task, &constant, rows)?.measures;
-    let mut notes = task.notes().to_vec();
     let all = if task.test().is_empty() { task.valid() } else { task.test() };
     if rows.len() < all.len() {
         notes.push(format!("stopped early, and judged on {} of {}", rows.len(), count(all.len(), "row")));
@@ -168,8 +182,25 @@ fn rivals(
     best.into_iter().chain(constant).map(named).collect()
 }
 
+/// A forecast that does not look at decisions, to compare with where none was trained on the way: a regression, which is solved at once, or
+/// forecasts of others as they are.
+fn plain_forecast(task: &Task, seed: u64) -> Result<Option<(String, Model, ModelCard)>, LearnError> {
+    let kind = task.settings().predictor.kind;
+    let other = (!task.is_given() && kind != PredictorKind::Linear).then_some(PredictorKind::Linear);
+    let own = other.map(|kind| task.on(kind, task.train().to_vec(), task.valid().to_vec()));
+    let own = own.as_ref().unwrap_or(task);
+    let mut recipe = Recipe::of(own.settings(), Method::L2.into(), seed).remove(0);
+    if !own.is_given() && !regression::applies(own, &recipe) {
+        return Ok(None);
+    }
+    recipe.name = if other.is_some() { "l2, linear" } else { "l2" }.into();
+    let fitted = Fit::new(own, &recipe, None)?.run(&mut Silent)?;
+    let card = card(task, &recipe.name, &fitted.model, false, other);
+    Ok(Some((recipe.name, fitted.model, card)))
+}
+
 /// The account of decisions that were judged.
-fn account(
+pub(crate) fn account(
     task: &Task,
     (model, card): (&Model, &ModelCard),
     rivals: &[(String, Model, ModelCard)],
@@ -184,7 +215,8 @@ fn account(
     let rivals = rivals.collect::<Result<Vec<_>, LearnError>>()?;
     let data = task.data();
     let baseline = (!data.baseline.names.is_empty()).then(|| some_of(&data.baseline.names));
-    let mut auditor = Auditor::new(&decider, &rivals, baseline, data.dates);
+    let names: Vec<String> = data.groups.iter().map(|(name, _)| name.clone()).collect();
+    let mut auditor = Auditor::new(&decider, &rivals, baseline, data.dates).by(&names);
     for (rows, decisions) in judgement.rows.chunks(AT_ONCE).zip(judgement.decisions.chunks(AT_ONCE)) {
         let n = data.baseline.names.len();
         let taken: Vec<f64> =
@@ -194,9 +226,11 @@ fn account(
         } else {
             rows.iter().map(|&row| data.times[row]).collect()
         };
-        let name = |&row: &usize| data.series.names()[data.series.of(row)].clone();
-        let series: Vec<String> =
-            if data.series.is_empty() { Vec::new() } else { rows.iter().map(name).collect() };
+        let named = |of: &Series| -> Vec<String> {
+            let name = |&row: &usize| of.names()[of.of(row)].clone();
+            if of.is_empty() { Vec::new() } else { rows.iter().map(name).collect() }
+        };
+        let groups: Vec<Vec<String>> = data.groups.iter().map(|(_, of)| named(of)).collect();
         auditor.enter(
             decisions,
             &Audited {
@@ -205,7 +239,8 @@ fn account(
                 known: &task.known(rows),
                 baseline: &taken,
                 times: &times,
-                series: &series,
+                series: &named(&data.series),
+                groups: &groups,
             },
         )?;
     }

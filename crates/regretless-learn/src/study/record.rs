@@ -5,11 +5,13 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
+use crate::evaluate::account::Account;
 use crate::evaluate::exhibit::Exhibit;
 use crate::evaluate::judge::judge;
 use crate::evaluate::measures::Measures;
 use crate::select::choose::{self, Tried};
 use crate::select::trainer::Trainer;
+use crate::select::training::{account, finished};
 use crate::settings::{Base, MethodName};
 use crate::task::Task;
 use crate::train::epoch::{Ended, Epoch};
@@ -45,6 +47,9 @@ pub struct Record {
     pub sharpness: Vec<(f64, f64)>,
     /// Seconds, everything included.
     pub seconds: f64,
+    /// What the decisions on the same rows came to, beside a baseline if there is one; none in older records.
+    #[serde(default)]
+    pub account: Option<Account>,
 }
 
 impl Record {
@@ -74,6 +79,8 @@ pub fn trial(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) ->
     let (chosen, all) = choose::train_all(&mut trainer, name, seed)?;
     let seconds = started.elapsed().as_secs_f64();
     let rows = judged_rows(task);
+    // What an interrupt cut is in no table: nobody waits for a million rows to be judged.
+    let rows = if trainer.interrupted() { &rows[..rows.len().min(1)] } else { rows };
     let judgement = chosen.judged(task, rows)?;
     let mut sharpness = Vec::new();
     if all.len() > 1 && name.base != Base::Auto {
@@ -83,6 +90,14 @@ pub fn trial(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) ->
             }
         }
     }
+    // Decisions out of fold are those of other predictors.
+    let own = chosen.candidate.fitted.ended != Ended::Interrupted && !chosen.is_judged_out_of_fold(rows);
+    let account = if own {
+        let (model, card) = finished(task, &chosen);
+        Some(account(task, (&model, &card), &[], &judgement)?)
+    } else {
+        None
+    };
     let record = Record {
         method: choose::full_name(task.settings(), name),
         seed,
@@ -95,6 +110,7 @@ pub fn trial(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) ->
         measures: judgement.measures,
         sharpness,
         seconds,
+        account,
     };
     record.settled()
 }

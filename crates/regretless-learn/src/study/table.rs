@@ -8,6 +8,7 @@ use super::plan::{Trial, tasks};
 use super::record::{Record, judged_rows};
 use crate::data::suspicions::ENOUGH;
 use crate::error::LearnError;
+use crate::evaluate::account::Account;
 use crate::evaluate::stats::{Summary, bootstrap_mean, paired_t, wilcoxon};
 use crate::numbers::count;
 use crate::select::choose;
@@ -22,6 +23,11 @@ pub struct Row {
     pub method: String,
     /// Mean regret over seeds.
     pub regret: f64,
+    /// The mean gain or cost of a decision; `None` if it is not known of all its trainings.
+    pub achieved: Option<f64>,
+    /// What a decision is worth in place of one of the baseline, on average: above 0 the method is better.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advantage: Option<f64>,
     /// Standard deviation over seeds.
     pub std: Option<f64>,
     /// Bootstrap 95 % interval of the mean over all test instances.
@@ -203,6 +209,12 @@ fn row(method: &str, records: &[&Record]) -> Row {
         records.iter().flat_map(|e| e.regrets.iter().copied()).filter(|r| r.is_finite()).collect();
     let trained: Vec<f64> =
         records.iter().flat_map(|e| e.history.iter().skip(1).map(|h| h.zero_gradients)).collect();
+    // Of all trainings or of none.
+    let told = |value: &dyn Fn(&Account) -> Option<f64>| {
+        let each: Option<Vec<f64>> =
+            records.iter().map(|e| e.account.as_ref().and_then(value).filter(|v| v.is_finite())).collect();
+        each.and_then(|each| Summary::of(&each).ok()).map(|summary| summary.mean)
+    };
     let diverged = records.iter().filter(|e| e.ended == Ended::Diverged).count();
     let undecided = records.iter().map(|e| measures(e).undecided).sum();
     let mut notes = Vec::new();
@@ -225,6 +237,8 @@ fn row(method: &str, records: &[&Record]) -> Row {
     Row {
         method: method.to_owned(),
         regret: mean(&|e| measures(e).regret),
+        achieved: told(&|account| Some(account.achieved.mean)),
+        advantage: told(&|account| account.against.first().map(|rival| rival.advantage)),
         std: Summary::of(&regrets).ok().and_then(|s| s.std),
         interval: bootstrap_mean(&all, 0.95, 2000, 0).ok(),
         relative: mean(&|e| measures(e).relative),

@@ -100,6 +100,9 @@ impl Table<'_> {
         match self {
             Self::Named if !spec.placed().is_empty() => Instances::history(spec),
             Self::Named => Instances::new(spec, None).map(Some),
+            Self::File(path) if spec.data().is_some() && !spec.placed().is_empty() => {
+                Instances::of_history(spec, path).map(Some)
+            }
             Self::File(path) => Instances::new(spec, Some(path)).map(Some),
             Self::Frame(frame) => Instances::of_frame(spec, frame).map(Some),
         }

@@ -91,7 +91,11 @@ fn baseline(spec: &Spec, columns: &Columns, data: &Dataset) -> Option<Finding> {
 }
 
 fn count_of(n: f64, what: &str) -> String {
-    if n == 1.0 { format!("1 {what}") } else { format!("{} {what}s", regretless_learn::four(n)) }
+    match n {
+        1.0 => format!("1 {what}"),
+        whole if whole == whole.round() => format!("{whole} {what}s"),
+        part => format!("{} {what}s", regretless_learn::four(part)),
+    }
 }
 
 /// Columns of the table that are neither features nor predicted.

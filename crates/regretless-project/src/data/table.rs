@@ -10,6 +10,7 @@ use super::frame::Frame;
 use super::reader::TableReader;
 use crate::columns::{Taken, Want, taken};
 use crate::data_settings::Missing;
+use crate::dataset::BESIDES;
 use crate::error::{Place, Result, SpecError, Trouble};
 use crate::{Limits, Parameters, Spec};
 
@@ -31,8 +32,7 @@ impl ParameterTable {
         Self::take(TableReader::open(path, limits)?, spec, limits, None)
     }
 
-    /// The first rows of a table of history, at most `most`. Rows that lack a predicted value are left out if
-    /// `data.missing` says so.
+    /// The first rows of a table of history, at most `most`. Rows that lack a value are left out unless `data.missing` refuses such.
     pub(crate) fn read_first(path: &Path, spec: &Spec, most: usize) -> Result<Self> {
         Self::take(TableReader::open(path, spec.limits())?, spec, spec.limits(), Some(most.max(1)))
     }
@@ -42,14 +42,15 @@ impl ParameterTable {
         Self::take(TableReader::from_csv(reader, path, limits)?, spec, limits, None)
     }
 
-    /// Takes the columns that `spec` predicts from a table in memory.
-    pub fn from_frame(frame: &Frame, spec: &Spec) -> Result<Self> {
-        Self::take(frame.reader(), spec, spec.limits(), None)
+    /// Takes the columns that `spec` predicts from a table in memory; of a history as [`Self::read_first`].
+    pub(crate) fn from_frame(frame: &Frame, spec: &Spec, first: Option<usize>) -> Result<Self> {
+        Self::take(frame.reader(), spec, spec.limits(), first)
     }
 
     /// `first`: only so many rows, of the history that `[data]` names.
     fn take(mut reader: TableReader<'_>, spec: &Spec, limits: &Limits, first: Option<usize>) -> Result<Self> {
-        let drops = first.is_some() && spec.data().is_some_and(|data| data.missing == Missing::Drop);
+        let drops = first.is_some()
+            && spec.data().is_some_and(|data| matches!(data.missing, Missing::Keep | Missing::Drop));
         let want = Want { features: false, targets: true };
         let chosen = taken(spec, reader.header(), want, &reader.place())?;
         let placed = spec.placed().resolve(spec.problem(), reader.header(), &reader.place())?;
@@ -57,6 +58,7 @@ impl ParameterTable {
         reader.select_checked(Selection {
             columns: chosen.iter().map(wanted).collect(),
             entries: Some(limits.entries),
+            besides: BESIDES,
             ..Selection::default()
         });
         let mut table = Self {

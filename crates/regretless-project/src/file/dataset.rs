@@ -54,6 +54,11 @@ pub struct DataSection {
     pub period: Option<f64>,
     /// How many periods before a row the newest value is known when its decision is taken. Default 1.
     pub delay: Option<u32>,
+    /// The columns by which what the decisions cost is told apart, besides periods and series: a region, a planner. They are features as
+    /// any other column. Default: none.
+    #[serde(default)]
+    #[schemars(with = "Option<Columns>")]
+    pub groups: Selectors,
     /// The columns with decisions that others took, one a variable, by name or pattern: what the model's are compared with. They are
     /// no features. Default: none.
     #[serde(default)]

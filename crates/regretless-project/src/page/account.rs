@@ -1,6 +1,6 @@
 //! An account as tables for people: the same on a page and in a terminal.
 
-use regretless_learn::{Account, Group, Side, four};
+use regretless_learn::{Account, Group, Grouping, Side, four};
 use regretless_report::{Cell, Grid, Sheet};
 
 /// Series and rows that are shown, at most.
@@ -8,9 +8,14 @@ const SHOWN: usize = 12;
 
 /// The tables of an account; those without rows are left out. `unit` is what is counted, such as `cost`.
 pub fn sheets(account: &Account) -> Vec<Sheet> {
-    let all =
-        [achieved(account), periods(account), series(account), soft(account), hard(account), errors(account)];
-    all.into_iter().filter(|sheet| !sheet.grid.rows.is_empty()).collect()
+    let money = [achieved(account), periods(account), series(account)];
+    let rows = [soft(account), hard(account), errors(account)];
+    money
+        .into_iter()
+        .chain(account.groups.iter().map(|own| grouping(account, own)))
+        .chain(rows)
+        .filter(|sheet| !sheet.grid.rows.is_empty())
+        .collect()
 }
 
 /// A share in percent.
@@ -23,7 +28,7 @@ fn percent(share: f64) -> String {
 }
 
 /// A number with its sign.
-fn signed(v: f64) -> String {
+pub(super) fn signed(v: f64) -> String {
     if v > 0.0 { format!("+{}", four(v)) } else { four(v).replace('-', "−") }
 }
 
@@ -151,14 +156,22 @@ fn periods(account: &Account) -> Sheet {
 }
 
 fn series(account: &Account) -> Sheet {
-    let hidden = account.series.len().saturating_sub(SHOWN);
+    by(account, "series", &account.series)
+}
+
+fn grouping(account: &Account, grouping: &Grouping) -> Sheet {
+    by(account, &grouping.by, &grouping.groups)
+}
+
+fn by(account: &Account, what: &str, all: &[Group]) -> Sheet {
+    let hidden = all.len().saturating_sub(SHOWN);
     let lead = if hidden > 0 {
         format!("The {SHOWN} with the most regret; {hidden} more are in the JSON.")
     } else {
         "Those with the most regret first.".into()
     };
-    let rows = groups(account, account.series.iter().take(SHOWN));
-    of_groups(account, "by-series", "By series", "series", &lead, rows)
+    let rows = groups(account, all.iter().take(SHOWN));
+    of_groups(account, &format!("by-{what}"), &format!("By {what}"), what, &lead, rows)
 }
 
 fn soft(account: &Account) -> Sheet {

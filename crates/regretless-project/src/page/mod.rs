@@ -2,13 +2,15 @@
 
 mod account;
 mod compared;
+mod money;
 mod runs;
 
 use std::collections::BTreeMap;
 
 use regretless_core::Sense;
 use regretless_learn::{
-    Clip, Comparison, Epoch, Exhibit, PredictorKind, Record, Settings, Sharpness as K, Stop, Task, four,
+    Clip, Comparison, Ended, Epoch, Exhibit, PredictorKind, Record, Settings, Sharpness as K, Stop, Task,
+    four, some_of,
 };
 use regretless_report::{
     Activity, Charts, Comparison as Table, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
@@ -17,7 +19,7 @@ use regretless_report::{
 pub use self::account::sheets;
 pub use self::compared::Compared;
 pub use self::runs::{Finished, runs};
-use crate::Spec;
+use crate::{Selection, Spec};
 
 /// The page of a comparison.
 pub fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, example: Option<&str>) -> Report {
@@ -42,7 +44,10 @@ pub fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, example: Op
         note: r.note.clone(),
     });
     let mut charts = Charts {
-        curves: comparison.records.iter().filter_map(|e| curve(&e.method, e.seed, &e.history)).collect(),
+        // What is solved at once has no way to draw.
+        curves: (comparison.records.iter().filter(|e| e.ended != Ended::Solved))
+            .filter_map(|e| curve(&e.method, e.seed, &e.history))
+            .collect(),
         sharpness: sharpness(&comparison.records),
         ..Charts::default()
     };
@@ -86,7 +91,9 @@ pub fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, example: Op
         summary: summary(comparison),
         problem,
         table: Table { rows: rows.collect(), unit: unit(spec) },
-        sheets: Vec::new(),
+        headline: Vec::new(),
+        first: money::beside(spec, comparison).into_iter().collect(),
+        sheets: money::of_best(comparison),
         charts,
         settings: settings(task.settings()),
         notes,
@@ -194,14 +201,18 @@ fn facts(spec: &Spec) -> Vec<(String, String)> {
     let shape = spec.problem().shape();
     let kind = if spec.problem().is_linear() { "linear" } else { "quadratic" };
     let sense = if spec.problem().sense() == Sense::Max { "maximise" } else { "minimise" };
-    let predicted: Vec<String> =
-        spec.predicted().iter().map(|p| format!("{} ({})", p.key, p.count)).collect();
+    // As the user calls them: a column by its name, a pattern with how many it stands for.
+    let called = |p: &&Selection| match &p.columns[..] {
+        [pattern] if p.count > 1 => vec![format!("{pattern} ({})", p.count)],
+        names => names.to_vec(),
+    };
+    let predicted: Vec<String> = spec.predicted().iter().flat_map(called).collect();
     vec![
         ("Objective".into(), format!("{sense}, {kind}")),
         ("Variables".into(), shape.n.to_string()),
         ("Soft rows".into(), shape.soft.to_string()),
         ("Hard rows".into(), (shape.at_most + shape.equal).to_string()),
-        ("Predicted".into(), predicted.join(", ")),
+        ("Predicted".into(), some_of(&predicted)),
     ]
 }
 
@@ -215,6 +226,8 @@ fn settings(settings: &Settings) -> Vec<(String, Vec<(String, String)>)> {
         ),
         if p.kind == PredictorKind::Trees {
             ("Each tree".into(), format!("{} leaves at most, depth {}", p.trees.leaves, p.trees.depth))
+        } else if p.kind == PredictorKind::Linear {
+            ("Form".into(), "a weighted sum of the features".into())
         } else {
             ("Hidden layers".into(), if layers.is_empty() { "none".into() } else { layers })
         },

@@ -86,7 +86,10 @@ pub fn runs(all: &[Finished]) -> Report {
         let base = kept.rsplit_once('+').filter(|(_, last)| is_source(last)).map(|(base, _)| base);
         let own = |e: &&Epoch| e.stage == kept || base.is_some_and(|base| e.stage == base);
         let stage: Vec<Epoch> = finished.epochs.iter().filter(own).cloned().collect();
-        charts.curves.extend(curve(&name, finished.trained.seed, &stage));
+        // What is solved at once has no way to draw.
+        let drawn =
+            curve(&name, finished.trained.seed, &stage).filter(|_| finished.trained.ended != Ended::Solved);
+        charts.curves.extend(drawn);
         charts.distributions.push(Distribution { method: name.clone(), regrets: exhibit.regrets.clone() });
         charts.scatters.push(scatter(&name, exhibit));
         charts.activity.push(activity(&name, exhibit));
@@ -126,6 +129,27 @@ pub fn runs(all: &[Finished]) -> Report {
         sections
     };
     let spec = all.first().map(|f| &f.spec);
+    let (first, sheets) = sheets_of(all);
+    let mut problem = spec.map(facts).unwrap_or_default();
+    if let [one] = all {
+        problem.extend(features(one));
+    }
+    Report {
+        title: spec.and_then(|s| s.name()).unwrap_or("Runs").to_owned(),
+        summary,
+        problem,
+        table: Table { rows, unit: spec.map(unit).unwrap_or_default() },
+        headline: if let [one] = all { headline(one) } else { Vec::new() },
+        first,
+        sheets,
+        charts,
+        settings: all.iter().flat_map(settings_of).collect(),
+        notes,
+    }
+}
+
+/// The tables of all runs: those of money, which come first, and the others.
+fn sheets_of(all: &[Finished]) -> (Vec<Sheet>, Vec<Sheet>) {
     let mut sheets: Vec<Sheet> = differences(all).into_iter().collect();
     for finished in all {
         let of = |title: &str| {
@@ -138,20 +162,30 @@ pub fn runs(all: &[Finished]) -> Report {
             ..sheet
         }));
     }
-    let mut problem = spec.map(facts).unwrap_or_default();
-    if let [one] = all {
-        problem.extend(features(one));
-    }
-    Report {
-        title: spec.and_then(|s| s.name()).unwrap_or("Runs").to_owned(),
-        summary,
-        problem,
-        table: Table { rows, unit: spec.map(unit).unwrap_or_default() },
-        sheets,
-        charts,
-        settings: all.iter().flat_map(settings_of).collect(),
-        notes,
-    }
+    sheets.into_iter().partition(|sheet| sheet.name.starts_with("money"))
+}
+
+/// What a run comes to, in a few large figures: what a decision costs, and what it is worth in place of others.
+fn headline(finished: &Finished) -> Vec<(String, String, String)> {
+    let Some(account) = finished.trained.account.as_ref().filter(|a| a.achieved.decisions > 0) else {
+        return Vec::new();
+    };
+    let (money, what) = (&account.achieved, account.objective.as_str());
+    let mut tiles = vec![
+        (capital(&format!("{what} a decision")), four(money.mean), String::new()),
+        (
+            "At best, knowing all".to_owned(),
+            four(money.optimal / money.decisions as f64),
+            "a decision".to_owned(),
+        ),
+    ];
+    let rivals = account.against.iter().filter(|rival| rival.decisions > 0).take(2);
+    tiles.extend(rivals.map(|rival| {
+        let word = if rival.advantage >= 0.0 { "Better" } else { "Worse" };
+        let of = format!("{} in total", four(rival.total.abs()));
+        (format!("{word} than {} by", rival.name), four(rival.advantage.abs()), of)
+    }));
+    tiles
 }
 
 /// True for the suffixes of methods with scenarios.

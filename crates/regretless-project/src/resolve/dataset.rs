@@ -17,6 +17,7 @@ pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Re
         ("features", features),
         ("exclude", Some(&written.exclude.0)),
         ("series", Some(&written.series.0)),
+        ("groups", Some(&written.groups.0)),
         ("baseline", Some(&written.baseline.0)),
     ];
     for (name, list) in lists {
@@ -60,6 +61,7 @@ pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Re
         time: written.time.clone(),
         period: written.period,
         delay: written.delay.unwrap_or(1),
+        groups: written.groups.0.clone(),
         baseline: written.baseline.0.clone(),
     };
     past(ctx, &section, &data)?;

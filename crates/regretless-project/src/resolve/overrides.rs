@@ -37,6 +37,8 @@ pub struct Overrides {
     pub data: Option<PathBuf>,
     /// `data.features`: the columns that were resolved, to be written down; nothing without `[data]`.
     pub features: Option<Vec<String>>,
+    /// `data.groups`: the columns by which an account is told apart; nothing without `[data]`.
+    pub groups: Option<Vec<String>>,
     /// `data.baseline`: the columns with decisions that others took; nothing without `[data]`.
     pub baseline: Option<Vec<String>>,
 }
@@ -98,6 +100,10 @@ impl Spec {
         if let (Some(features), Some(data)) = (overrides.features, &mut self.sections.data) {
             data.features = Some(crate::file::Selectors(features));
             set("data", "features", "--features");
+        }
+        if let (Some(groups), Some(data)) = (overrides.groups, &mut self.sections.data) {
+            data.groups = crate::file::Selectors(groups);
+            set("data", "groups", "--groups");
         }
         if let (Some(baseline), Some(data)) = (overrides.baseline, &mut self.sections.data) {
             data.baseline = crate::file::Selectors(baseline);

@@ -112,6 +112,9 @@ fn data(settings: &DataSettings, split: &Split, text: &mut Text) -> Result<()> {
     if settings.delay != 1 {
         text.key("delay", settings.delay);
     }
+    if !settings.groups.is_empty() {
+        text.key("groups", strings(&settings.groups));
+    }
     if !settings.baseline.is_empty() {
         text.key("baseline", strings(&settings.baseline));
     }

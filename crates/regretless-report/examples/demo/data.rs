@@ -36,7 +36,6 @@ pub(crate) fn demo() -> Report {
             fact("Test days", "365"),
         ],
         table: Comparison { rows, unit: "EUR a day".into() },
-        sheets: Vec::new(),
         charts: Charts {
             curves: curves(&mut noise),
             distributions: distributions(&mut noise),
@@ -54,6 +53,7 @@ pub(crate) fn demo() -> Report {
             ("Predictor".into(), vec![fact("Layers", "64, 64"), fact("Activation", "ReLU"), fact("Inputs", "31")]),
         ],
         notes: vec!["All methods saw the same days, the same split and the same predictor.".into()],
+        ..Report::default()
     }
 }
 

@@ -79,7 +79,7 @@ fn open(folder: &StudyFolder) -> Result<Opened, CliError> {
 pub(crate) fn work(folder: &StudyFolder, args: &DoArgs) -> Result<Outcome, CliError> {
     let wanted = chosen(folder, args)?;
     let log = Mutex::new(Log::new(folder, &wanted));
-    let stop = crate::interrupt::on_ctrl_c(None);
+    let stop = crate::interrupt::on_ctrl_c(args.max_minutes);
     stop.begin();
     let interrupt = stop.flag();
     let mut places: Vec<usize> = wanted.iter().copied().filter(|&i| !folder.is_done(i)).collect();

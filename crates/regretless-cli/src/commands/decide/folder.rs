@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use regretless_learn::{Content, Shard};
 use regretless_project::Run;
@@ -64,14 +65,15 @@ pub(super) fn wanted(args: &DecideArgs) -> Result<Option<&Path>, CliError> {
     let is_file =
         |path: &Path| path.extension().is_some_and(|ending| KINDS.iter().any(|kind| ending == *kind));
     let folder = out.filter(|path| path.extension().is_none() || path.is_dir() && !is_file(path));
-    if args.shard.is_some() && folder.is_none() {
-        return Err(CliError::ShardNeedsFolder);
+    let needs = [("--shard", args.shard.is_some()), ("--max-minutes", args.max_minutes.is_some())];
+    if let Some((option, _)) = needs.into_iter().find(|(_, given)| *given && folder.is_none()) {
+        return Err(CliError::NeedsFolder { option });
     }
     Ok(folder)
 }
 
-/// Decides group by group; what there is to say besides.
-pub(super) fn decide(work: &mut Work<'_>, dir: &Path, run: &Run) -> Result<String, CliError> {
+/// Decides group by group; what there is to say besides, and whether the time was up before the end.
+pub(super) fn decide(work: &mut Work<'_>, dir: &Path, run: &Run) -> Result<(String, bool), CliError> {
     let args = work.args;
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let failed = |path: &Path| {
@@ -101,16 +103,31 @@ pub(super) fn decide(work: &mut Work<'_>, dir: &Path, run: &Run) -> Result<Strin
         **skipped.borrow_mut() += usize::from(done);
         mine && !done
     };
+    let begun = Instant::now();
+    let late = || args.max_minutes.is_some_and(|minutes| begun.elapsed().as_secs_f64() > 60.0 * minutes);
+    let (mut made, mut stopped) = (0, false);
     while let Some(group) = work.reader.next_group(&wanted)? {
+        if made > 0 && late() {
+            stopped = true;
+            break;
+        }
+        made += 1;
         let whole = args.infeasible == Undecided::Fail;
-        let mut sink = Sink::open(Some(&path(group)), whole, args.format, work.key, work.deciding.names())?;
+        let mut sink = Sink::open(Some(&path(group)), whole, args.format, work.head, work.deciding.names())?;
         work.decide(&mut sink)?;
         sink.close()?;
     }
-    Ok(match there {
+    let mut said = match there {
         0 => String::new(),
         files => format!("{} there already, not made again\n", count(files, "file")),
-    })
+    };
+    if stopped {
+        said += &format!(
+            "the time is up: {} made, and more to make; the same command goes on\n",
+            count(made, "file")
+        );
+    }
+    Ok((said, stopped))
 }
 
 /// Says in the folder what it holds; another folder's content is refused.

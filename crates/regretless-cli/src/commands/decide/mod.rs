@@ -5,11 +5,11 @@ mod folder;
 use std::path::Path;
 use std::sync::Arc;
 
-use regretless_project::{DataReader, Deciding, Run, Want, read_past};
+use regretless_project::{DataReader, Deciding, Run, Want};
 
 use crate::args::{DecideArgs, Undecided};
 use crate::error::CliError;
-use crate::learning::threads;
+use crate::learning::{known, threads};
 use crate::output::{Exit, Listed, Outcome, about, cut};
 use crate::write::Sink;
 
@@ -25,37 +25,31 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     }
     let reader =
         DataReader::stream(&spec, &args.features, Want { features: true, targets: false }, decider.card())?;
-    let past = match (decider.past(), &args.history) {
-        (None, Some(_)) => return Err(CliError::NoLags),
-        (None, None) => None,
-        (Some(known), None) => Some(Arc::new(known.clone())),
-        (Some(known), Some(file)) => {
-            Some(Arc::new(known.clone().followed_by(read_past(file, known.lags(), spec.limits())?)))
-        }
-    };
-    let reader = reader.knowing(past);
-    let key = spec.data().and_then(|d| d.key.clone());
-    let deciding = Deciding::new(&decider, key.as_deref(), args.predictions);
+    let past = known(&decider, args.history.as_deref(), &spec)?;
+    let reader = reader.knowing(past.map(Arc::new));
+    let key = spec.data().and_then(|d| d.key.clone()).unwrap_or_else(|| "row".to_owned());
+    let head: Vec<String> = std::iter::once(key).chain(reader.labels()).collect();
+    let deciding = Deciding::new(&decider, &head, args.predictions);
     let mut work = Work {
         args,
         reader,
         deciding,
-        key: key.as_deref(),
+        head: &head,
         progress: crate::progress::rows(args.out.is_none()),
         troubles: Listed::default(),
         cut: 0,
     };
-    let mut remarks = String::new();
+    let (mut remarks, mut stopped) = (String::new(), false);
     if let Some(dir) = folder::wanted(args)? {
-        remarks = folder::decide(&mut work, dir, &run)?;
+        (remarks, stopped) = folder::decide(&mut work, dir, &run)?;
     } else {
         let whole = args.infeasible == Undecided::Fail;
-        let mut sink = Sink::open(args.out.as_deref(), whole, args.format, work.key, work.deciding.names())?;
+        let mut sink = Sink::open(args.out.as_deref(), whole, args.format, work.head, work.deciding.names())?;
         work.decide(&mut sink)?;
         sink.close()?;
     }
     work.progress.finish_and_clear();
-    let exit = if work.troubles.is_empty() { Exit::Success } else { Exit::Failure };
+    let exit = if work.troubles.is_empty() && !stopped { Exit::Success } else { Exit::Failure };
     let mut outcome = Outcome::new(String::new(), exit);
     outcome.remarks =
         remarks + &about(&work.reader) + &cut(work.cut) + &work.troubles.render("rows without a decision");
@@ -67,7 +61,8 @@ struct Work<'a> {
     args: &'a DecideArgs,
     reader: DataReader<'static>,
     deciding: Deciding<'a>,
-    key: Option<&'a str>,
+    /// The columns that say what a decision is for: the row's name or number, its time and series.
+    head: &'a [String],
     progress: indicatif::ProgressBar,
     troubles: Listed,
     /// Prices that came out negative.
@@ -88,7 +83,7 @@ impl Work<'_> {
                 }
                 self.troubles.add(|| format!("{place}: {}", row.status));
             }
-            sink.write(&chunk.numbers, chunk.keys.as_deref(), &decided)?;
+            sink.write(&chunk, &decided)?;
             self.progress.inc(chunk.rows as u64);
         }
         Ok(())

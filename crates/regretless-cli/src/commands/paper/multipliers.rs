@@ -30,7 +30,7 @@ pub(super) fn run(args: &MultiplierArgs) -> Result<Outcome, CliError> {
         return Err(CliError::NotEmpty { path: args.out.display().to_string() });
     }
     foreign(&args.out, eigen::KNOWN)?;
-    let stop = crate::interrupt::on_ctrl_c(None);
+    let stop = crate::interrupt::on_ctrl_c(args.common.max_minutes);
     stop.begin();
     let interrupt = stop.flag();
     // First, because it reads the data: what is wrong with it shows before hours are spent.

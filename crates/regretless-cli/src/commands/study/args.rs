@@ -82,6 +82,9 @@ pub(crate) struct DoArgs {
     /// Trials at a time, one thread each; the numbers do not depend on them. Default: all cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    /// Stop after so many minutes, as Ctrl-C does: the same command goes on
+    #[arg(long, value_name = "MINUTES", value_parser = crate::interrupt::minutes)]
+    pub(crate) max_minutes: Option<f64>,
     /// No progress bar
     #[arg(long)]
     pub(crate) quiet: bool,

@@ -28,7 +28,7 @@ pub(super) fn work(folder: &StudyFolder, args: &DoArgs) -> Result<Outcome, CliEr
     let trials = chosen(folder, args)?;
     let open = trials.iter().filter(|&&i| !folder.is_done(i)).count();
     let log = Mutex::new(Log::new(folder, &trials));
-    let stop = crate::interrupt::on_ctrl_c(None);
+    let stop = crate::interrupt::on_ctrl_c(args.max_minutes);
     stop.begin();
     let interrupt = stop.flag();
     // Data need not be read where nothing is left to do.

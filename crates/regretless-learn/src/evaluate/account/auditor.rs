@@ -2,11 +2,11 @@
 
 use regretless_core::{Decision, Sense};
 
-use super::Account;
 use super::groups::Groups;
 use super::periods::Periods;
 use super::rows::Rows;
 use super::sums::{Beside, Errors, Line, Sums};
+use super::{Account, Grouping};
 use crate::error::LearnError;
 use crate::model::decider::Decider;
 
@@ -25,6 +25,8 @@ pub struct Audited<'a> {
     pub times: &'a [f64],
     /// The series of each row; empty if nobody says.
     pub series: &'a [String],
+    /// The group of each row, a list for each column of [`Auditor::by`].
+    pub groups: &'a [Vec<String>],
 }
 
 /// An account in the making.
@@ -37,6 +39,7 @@ pub struct Auditor<'a> {
     beside: Vec<Beside>,
     periods: Periods,
     series: Groups,
+    groups: Vec<(String, Groups)>,
     rows: Rows,
     errors: Vec<Errors>,
 }
@@ -55,12 +58,19 @@ impl<'a> Auditor<'a> {
             beside: vec![Beside::default(); rivals.len() + usize::from(baseline.is_some())],
             periods: Periods::new(dates),
             series: Groups::default(),
+            groups: Vec::new(),
             rows: Rows::new(decider.problem().shape()),
             errors: vec![Errors::default(); decider.width()],
             decider,
             rivals,
             baseline,
         }
+    }
+
+    /// Tells the rows apart by these columns, too.
+    pub fn by(mut self, columns: &[String]) -> Self {
+        self.groups = columns.iter().map(|name| (name.clone(), Groups::default())).collect();
+        self
     }
 
     /// Enters rows with the model's decisions, which were judged by what came true.
@@ -92,6 +102,9 @@ impl<'a> Auditor<'a> {
             if let Some(series) = rows.series.get(i) {
                 self.series.add(series, &line);
             }
+            for ((_, sums), own) in self.groups.iter_mut().zip(rows.groups) {
+                own.get(i).into_iter().for_each(|name| sums.add(name, &line));
+            }
             let of = |table: &[f64], width: usize| table[i * width..(i + 1) * width].to_vec();
             let truth = placement.parameters(problem, &of(rows.truths, width), &of(rows.known, known));
             if let Ok(view) = problem.view(&truth.instance()) {
@@ -108,6 +121,7 @@ impl<'a> Auditor<'a> {
         let (period, periods) = self.periods.told();
         let (soft, hard, bounds) = self.rows.told(problem);
         let targets = &self.decider.card().targets;
+        let groups = self.groups.into_iter().map(|(by, sums)| Grouping { by, groups: sums.told("group") });
         let named = |(k, errors): (usize, &Errors)| {
             errors.told(targets.get(k).cloned().unwrap_or_else(|| format!("target {k}")))
         };
@@ -117,7 +131,8 @@ impl<'a> Auditor<'a> {
             against: names.zip(&self.beside).map(|(name, beside)| beside.told(name)).collect(),
             period,
             periods,
-            series: self.series.told(),
+            series: self.series.told("series"),
+            groups: groups.collect(),
             soft,
             hard,
             bounds,

@@ -1,4 +1,4 @@
-//! Sums by series.
+//! Sums by series, or by another column.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use super::Group;
 use super::sums::{Line, Sums};
 use crate::numbers::count;
 
-/// Series that are told apart.
+/// Groups that are told apart.
 const MOST: usize = 10_000;
 
-/// Series that are named in the end.
+/// Groups that are named in the end.
 const NAMED: usize = 200;
 
 #[derive(Clone, Debug, Default)]
@@ -30,14 +30,14 @@ impl Groups {
     }
 
     /// Those with the most regret first.
-    pub(super) fn told(self) -> Vec<Group> {
+    pub(super) fn told(self, what: &str) -> Vec<Group> {
         let mut all: Vec<(String, Sums)> = self.sums.into_iter().collect();
         all.sort_by(|a, b| b.1.regret.total_cmp(&a.1.regret));
         let mut others = self.others.unwrap_or_default();
         let rest = all.split_off(all.len().min(NAMED));
         rest.iter().for_each(|(_, sums)| others.join(sums));
         let mut groups: Vec<Group> = all.into_iter().map(|(name, sums)| sums.group(name)).collect();
-        let others = others.group(format!("{} more", count(rest.len(), "series")));
+        let others = others.group(format!("{} more", count(rest.len(), what)));
         groups.extend((others.decisions > 0).then_some(others));
         groups
     }

@@ -34,6 +34,9 @@ pub struct Account {
     pub periods: Vec<Group>,
     /// By series, those with the most regret first; those beyond the first two hundred as one.
     pub series: Vec<Group>,
+    /// By what the user names: a region, a planner.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Grouping>,
     /// What the soft rows came to.
     pub soft: Vec<SoftRow>,
     /// How often hard rows were at their limit or broken.
@@ -99,6 +102,15 @@ pub struct Group {
     pub regret: f64,
     /// The advantage over each rival, in the order of [`Account::against`].
     pub advantage: Vec<f64>,
+}
+
+/// The groups of a column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Grouping {
+    /// The column.
+    pub by: String,
+    /// Its groups, as [`Account::series`] has the series.
+    pub groups: Vec<Group>,
 }
 
 /// How far the predictions of a quantity were off.
