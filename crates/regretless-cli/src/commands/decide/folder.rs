@@ -1,5 +1,6 @@
 //! A folder of decisions: a file for each group of rows. What is there is not made again.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -122,10 +123,8 @@ pub(super) fn decide(work: &mut Work<'_>, dir: &Path, run: &Run) -> Result<(Stri
         files => format!("{} there already, not made again\n", count(files, "file")),
     };
     if stopped {
-        said += &format!(
-            "the time is up: {} made, and more to make; the same command goes on\n",
-            count(made, "file")
-        );
+        let made = count(made, "file");
+        let _ = writeln!(said, "the time is up: {made} made, and more to make; the same command goes on");
     }
     Ok((said, stopped))
 }
