@@ -5,6 +5,8 @@
 #[allow(dead_code, reason = "each test binary uses its own part")]
 mod common;
 
+use std::fmt::Write;
+
 use common::Folder;
 use serde_json::Value;
 
@@ -177,7 +179,7 @@ method = "l2"
         let (heat, cake, bread) = (f64::from(i * 7 % 11), f64::from(5 + i % 4), f64::from(20 + i % 3));
         let (of_bread, of_cake) = (15.0 + heat + f64::from(i % 2), 3.0 + 0.5 * heat);
         cost += bread + cake + 5.0 * ((of_bread - bread).max(0.0) + (of_cake - cake).max(0.0));
-        history += &format!("{heat},{cake},{bread},{of_bread},{of_cake},mon\n");
+        writeln!(history, "{heat},{cake},{bread},{of_bread},{of_cake},mon").unwrap();
     }
     let folder = Folder::new().with("bakery.toml", bakery).with("history.csv", &history);
     let checked = folder.run("check bakery.toml");
