@@ -197,7 +197,7 @@ method = "l2"
         [cells[0], cells[3], cells[4], ""].join(",")
     });
     let folder = folder
-        .with("without.csv", &lines.collect::<Vec<_>>().join("\n").replacen("cake,\n", "cake,none\n", 1));
+        .with("without.csv", lines.collect::<Vec<_>>().join("\n").replacen("cake,\n", "cake,none\n", 1));
     let without = folder.run("evaluate run --data without.csv");
     assert_eq!(without.code, 0, "{}", without.stderr);
     assert!(without.stderr.contains("no column of `data.baseline` (ordered_*)"), "{}", without.stderr);
