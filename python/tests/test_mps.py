@@ -213,6 +213,8 @@ cost = { predict = "price_*" }
 rows = "need"
 under = { known = "fine" }
 limit = { known = "need" }
+[predictor]
+kind = "linear"
 """
 
 MODEL = """ROWS
