@@ -63,9 +63,14 @@ class Epoch(_Sometimes):
     seconds_validation: float
 
 
-class Candidate(TypedDict):
-    """A predictor that was trained on the way."""
+class Gap(TypedDict):
+    """A mean gap with its 95 % interval."""
 
+    mean: float
+    interval: list[float]
+
+
+class _Candidate(TypedDict):
     name: str
     k: float | None
     valid: Measures
@@ -75,6 +80,14 @@ class Candidate(TypedDict):
     seconds: float
     folds: int
     work: float
+
+
+class Candidate(_Candidate, total=False):
+    """A predictor that was trained on the way."""
+
+    #: Of candidates of `auto`: the mean regret on each fold, and how much more they cost than what was kept.
+    by_fold: list[float | None]
+    gap: Gap
 
 
 class _Card(TypedDict):

@@ -17,6 +17,8 @@ const PATIENCE: Duration = Duration::from_millis(1800);
 #[derive(Clone, Default)]
 pub(crate) struct Stop {
     interrupt: Interrupt,
+    /// Whether the time is up.
+    late: Interrupt,
     /// Whether there is something to end in good order.
     begun: Arc<AtomicBool>,
     /// Whether the work is over, and nothing but short writing is left.
@@ -27,6 +29,11 @@ impl Stop {
     /// The flag that work looks at.
     pub(crate) fn flag(&self) -> &Interrupt {
         &self.interrupt
+    }
+
+    /// True if the time is up.
+    pub(crate) fn late(&self) -> bool {
+        self.late.requested()
     }
 
     /// Says that there is something to end in good order: from now on the first Ctrl-C asks for it. Before, there was nothing to lose,
@@ -43,6 +50,15 @@ impl Stop {
 
 /// Stops for the first Ctrl-C or SIGTERM, and after so many minutes if there are any; the second Ctrl-C ends the process at once.
 pub(crate) fn on_ctrl_c(minutes: Option<f64>) -> Stop {
+    stops(minutes, |stop| &stop.interrupt)
+}
+
+/// [`on_ctrl_c`], where the time that is up is no reason to throw away what can be finished.
+pub(crate) fn on_ctrl_c_or_late(minutes: Option<f64>) -> Stop {
+    stops(minutes, |stop| &stop.late)
+}
+
+fn stops(minutes: Option<f64>, clock: fn(&Stop) -> &Interrupt) -> Stop {
     let stop = Stop::default();
     let heard = stop.clone();
     // Without a handler Ctrl-C just ends the process, and --resume still works.
@@ -66,10 +82,10 @@ pub(crate) fn on_ctrl_c(minutes: Option<f64>) -> Stop {
         });
     });
     if let Some(minutes) = minutes {
-        let clock = stop.clone();
+        let timed = stop.clone();
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_secs_f64(60.0 * minutes));
-            clock.interrupt.request();
+            clock(&timed).request();
             say("the time is up: stopping after this step");
         });
     }

@@ -88,6 +88,10 @@ impl Observer for Training {
     fn interrupted(&self) -> bool {
         self.stop.flag().requested()
     }
+
+    fn late(&self) -> bool {
+        self.stop.late()
+    }
 }
 
 /// Watches a comparison.

@@ -56,7 +56,7 @@ pub use predictor::{
     Predictor, Pullback, Quantile, Shared, Slopes, Tree, Trees, Weights,
 };
 pub use random::stream;
-pub use select::choose::{Chosen, Tried, decision_methods, train};
+pub use select::choose::{Chosen, Gap, Tried, decision_methods, train};
 pub use select::recipe::Recipe;
 pub use select::trainer::{Candidate, Trainer};
 pub use select::training::{Outcome, Trained, train_task};

@@ -176,11 +176,14 @@ fn tuned_predictors_start_where_the_forecast_ended() {
         let data = Arc::new(data.with_kinds(kinds.clone()));
         let task = Task::new(problem.clone(), Placement::theta(3), data, settings).unwrap();
         let tried = fit(&task, "auto").unwrap().tried;
-        let regret = |name: &str| tried.iter().find(|t| t.name == name).map(|t| t.valid.regret);
-        let tuned = tried
-            .iter()
-            .filter_map(|t| Some((&t.name, t.valid.regret, regret(t.name.split_once(" from ")?.1)?)));
-        let tuned: Vec<_> = tuned.collect();
+        let regret = |name: &str, f: usize| tried.iter().find(|t| t.name == name).map(|t| t.by_fold[f]);
+        let tuned = tried.iter().filter_map(|t| Some((t, t.name.split_once(" from ")?.1)));
+        let each = |(t, start): (_, &'_ str)| {
+            let t: &regretless_learn::Tried = t;
+            let of = |(f, own): (usize, &f64)| (t.name.clone(), *own, regret(start, f).unwrap());
+            t.by_fold.iter().enumerate().map(of).collect::<Vec<_>>()
+        };
+        let tuned: Vec<_> = tuned.flat_map(each).collect();
         assert!(!tuned.is_empty());
         for (name, own, start) in tuned {
             assert!(
@@ -189,6 +192,27 @@ fn tuned_predictors_start_where_the_forecast_ended() {
             );
         }
     }
+}
+
+/// Who cannot win is not judged on all folds, and nobody that is kept or within reach is left behind.
+#[test]
+fn who_is_far_behind_does_not_go_on() {
+    let project = lp_with("", "epochs = 8\nstop = { patience = 3 }");
+    let chosen = fair(&project.task(), "kinds");
+    let most = chosen.candidate.valid.rows.len();
+    let folds = chosen.tried.iter().map(|t| t.folds).max().unwrap();
+    assert!(chosen.tried.iter().any(|t| t.folds < folds), "everybody was judged on all folds");
+    for tried in &chosen.tried {
+        assert_eq!(tried.by_fold.len(), tried.folds, "{}", tried.name);
+        assert!(tried.folds == folds || tried.folds <= 2, "{}: {} folds", tried.name, tried.folds);
+        assert!(tried.valid.instances <= most);
+        if tried.folds < folds && tried.name != chosen.candidate.name {
+            let gap = tried.gap.unwrap();
+            assert!(gap.interval.0 <= gap.mean && gap.mean <= gap.interval.1);
+        }
+    }
+    // The first two have to come to the end.
+    assert!(chosen.tried[..2].iter().all(|t| t.folds == folds));
 }
 
 #[test]

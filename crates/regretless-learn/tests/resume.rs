@@ -45,6 +45,32 @@ impl Observer for Stop {
     }
 }
 
+/// The time is up after so many looks at the clock; somebody asks for the end as many looks later, if at all.
+struct Late {
+    after: usize,
+    asks: Option<usize>,
+    looked: Cell<usize>,
+    asked: Cell<usize>,
+}
+
+impl Late {
+    fn after(after: usize, asks: Option<usize>) -> Self {
+        Self { after, asks, looked: Cell::new(0), asked: Cell::new(0) }
+    }
+}
+
+impl Observer for Late {
+    fn interrupted(&self) -> bool {
+        self.asked.set(self.asked.get() + 1);
+        self.asks.is_some_and(|asks| self.asked.get() > self.after + asks)
+    }
+
+    fn late(&self) -> bool {
+        self.looked.set(self.looked.get() + 1);
+        self.looked.get() > self.after
+    }
+}
+
 /// Copies the run directory at some of the moments at which a kill could leave it like that.
 struct Copier {
     dir: PathBuf,
@@ -257,6 +283,73 @@ fn after_a_kill_between_stages() {
         train_on(dir, &mut Silent).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));
         same(dir, &whole, &dir.display().to_string());
     }
+}
+
+/// What was cut by the clock is cut there by whoever does it again, from the record alone or from the middle of it.
+#[test]
+fn a_cut_is_replayed() {
+    let project = project();
+    let spec = project.with_method("auto");
+    let (mut cuts, mut early) = (BTreeSet::new(), 0);
+    for after in [5, 150, 260, 400, 550, 800, 1100, 100_000] {
+        let dir = project.path(&format!("late-{after}"));
+        let (_, outcome) = train_new(&spec, &dir, &mut Late::after(after, None)).unwrap();
+        let record = dir.join("cut.json");
+        if after == 100_000 {
+            assert!(outcome.cut.is_none() && !outcome.interrupted && !record.exists());
+            assert!(!outcome.sentence.contains("the time was up"), "{}", outcome.sentence);
+            continue;
+        }
+        if outcome.interrupted {
+            // Too early to choose: it goes on as if somebody had asked for the end.
+            assert!(outcome.cut.is_none() && !record.exists());
+            train_on(&dir, &mut Silent).unwrap();
+            let whole = project.path("whole");
+            if !whole.exists() {
+                train_new(&spec, &whole, &mut Silent).unwrap();
+            }
+            same(&dir, &whole, "late before there was a choice");
+            early += 1;
+            continue;
+        }
+        let Some(cut) = outcome.cut else { continue };
+        assert!(outcome.sentence.contains("the time was up"), "{}", outcome.sentence);
+        assert!(record.exists());
+        cuts.insert(cut);
+        // Another machine, which has the record and no stage.
+        let other = project.path(&format!("other-{after}"));
+        copy(&dir, &other);
+        fs::remove_file(other.join("result.json")).unwrap();
+        fs::remove_file(other.join("metrics.jsonl")).unwrap();
+        fs::remove_dir_all(other.join("stages")).unwrap();
+        for path in event_files(&other).unwrap() {
+            fs::remove_file(path).unwrap();
+        }
+        let (_, again) = train_on(&other, &mut Silent).unwrap();
+        assert_eq!(again.cut, Some(cut));
+        same(&other, &dir, &format!("cut after {after}, replayed"));
+        // Somebody asks for the end after the cut.
+        let asked = project.path(&format!("asked-{after}"));
+        train_new(&spec, &asked, &mut Late::after(after, Some(12))).unwrap();
+        train_on(&asked, &mut Silent).unwrap();
+        if asked.join("cut.json").exists() {
+            let own = fs::read(asked.join("cut.json")).unwrap();
+            if own == fs::read(&record).unwrap() {
+                same(&asked, &dir, &format!("cut after {after}, stopped and resumed"));
+            }
+        }
+    }
+    assert!(cuts.len() >= 2 && early >= 1, "{cuts:?}, {early} before there was a choice");
+}
+
+#[test]
+fn a_record_of_a_cut_that_is_broken_is_refused() {
+    let project = project();
+    let dir = project.path("run");
+    train_new(&project.with_method("auto"), &dir, &mut Stop::after(3)).unwrap();
+    fs::write(dir.join("cut.json"), "{\"rungs\": \"many\"}").unwrap();
+    let error = train_on(&dir, &mut Silent).unwrap_err().to_string();
+    assert!(error.contains("cut.json") || error.contains("where the search was cut"), "{error}");
 }
 
 #[test]

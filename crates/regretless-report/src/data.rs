@@ -106,6 +106,8 @@ pub struct Row {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Charts {
+    /// The candidates of a search, in the order in which they were judged.
+    pub search: Vec<Candidate>,
     /// Regret by epoch, one curve a method and seed.
     pub curves: Vec<Curve>,
     /// Test regrets by instance, one list a method.
@@ -118,6 +120,25 @@ pub struct Charts {
     pub sharpness: Vec<Sharpness>,
     /// How often constraints bind, one list a method.
     pub activity: Vec<Activity>,
+}
+
+/// A candidate of a search.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Candidate {
+    /// What it is called.
+    pub name: String,
+    /// The work that judging it took.
+    #[serde(deserialize_with = "lossy::value")]
+    pub work: f64,
+    /// What its decisions cost.
+    #[serde(deserialize_with = "lossy::value")]
+    pub regret: f64,
+    /// The standard error of that.
+    #[serde(deserialize_with = "lossy::value")]
+    pub error: f64,
+    /// True for the one that was kept.
+    pub kept: bool,
 }
 
 /// Regret by epoch in one run. `train` and `valid` may each be empty, otherwise they are as long as `epochs`.

@@ -53,8 +53,8 @@ mod write;
 use std::path::Path;
 
 pub use data::{
-    Activity, Calibrated, Charts, Comparison, Curve, Distribution, Report, Row, RowActivity, Scatter,
-    Sharpness, Sheet,
+    Activity, Calibrated, Candidate, Charts, Comparison, Curve, Distribution, Report, Row, RowActivity,
+    Scatter, Sharpness, Sheet,
 };
 pub use study::{
     AxisScale, Cell, ChartAxis, Dot, DotChart, DotGroup, Emphasis, Grid, LineChart, Series, StudyChart,

@@ -1,8 +1,8 @@
 //! Reports on odd data: they are drawn, they say what they left out, and they stay small.
 
 use regretless_report::{
-    Activity, Calibrated, Charts, Comparison, Curve, Distribution, Report, Row, RowActivity, Scatter,
-    Sharpness,
+    Activity, Calibrated, Candidate, Charts, Comparison, Curve, Distribution, Report, Row, RowActivity,
+    Scatter, Sharpness,
 };
 
 /// Deterministic values that look random, from 0 to 1.
@@ -160,7 +160,13 @@ fn text_of_the_caller_stays_text() {
             ..Row::default()
         }],
     };
-    let Charts { curves, distributions, scatters, calibration, sharpness, activity } = &mut report.charts;
+    let Charts { search, curves, distributions, scatters, calibration, sharpness, activity } =
+        &mut report.charts;
+    search.extend((0..2).map(|k| Candidate {
+        name: evil.into(),
+        regret: f64::from(k),
+        ..Candidate::default()
+    }));
     curves.iter_mut().for_each(|c| c.method = evil.into());
     distributions[0].method = evil.into();
     (scatters[0].method, scatters[0].label) = (evil.into(), evil.into());
@@ -173,6 +179,31 @@ fn text_of_the_caller_stays_text() {
     for (name, svg) in report.svgs() {
         assert!(!svg.contains("<script") && !svg.contains("<img"), "{name}");
     }
+}
+
+/// Dots where work and regret say, whatever is unknown; one candidate is no search.
+#[test]
+fn a_search_is_drawn_from_two_candidates_on() {
+    let one = |work: f64, regret: f64| Candidate {
+        name: format!("c{work}"),
+        work,
+        regret,
+        error: 0.1,
+        kept: regret < 2.5,
+    };
+    let mut report = report(2, 1, 3, 8, noise);
+    let drawn =
+        |report: &Report| report.svgs().into_iter().find(|(name, _)| name == "search").map(|(_, svg)| svg);
+    report.charts.search = vec![one(1.0, 3.0), one(1.0, f64::NAN)];
+    assert_eq!(drawn(&report), None);
+    report.charts.search = vec![one(1.0, 3.0), one(f64::NAN, 2.5), one(3.0, 2.0), one(1.0, f64::INFINITY)];
+    let svg = drawn(&report).unwrap_or_default();
+    // Work adds up, unknown work counts for nothing, and the last one has no regret.
+    for told in ["1. c1: 3.000 after work of 1.000", "3. c3: 2.000 after work of 4.000"] {
+        assert!(svg.contains(told), "{told}: {svg}");
+    }
+    assert_eq!(svg.matches("<circle").count(), 5, "three dots, two in the legend");
+    assert!(svg.contains("not finite"));
 }
 
 #[test]

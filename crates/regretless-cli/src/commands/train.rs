@@ -15,7 +15,7 @@ use crate::progress::Training;
 
 pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, CliError> {
     threads(args.common.threads);
-    let stop = crate::interrupt::on_ctrl_c(args.common.max_minutes);
+    let stop = crate::interrupt::on_ctrl_c_or_late(args.common.max_minutes);
     let mut progress = Training::new(args.common.quiet, stop);
     let trained = if let Some(dir) = &args.resume {
         train_on(dir, &mut progress)

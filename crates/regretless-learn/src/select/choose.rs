@@ -27,6 +27,8 @@ pub struct Chosen {
     pub tried: Vec<Tried>,
     /// What was chosen, over what, by how much.
     pub sentence: String,
+    /// Where the time of a search was up: the rungs that were done.
+    pub cut: Option<usize>,
 }
 
 impl Chosen {
@@ -80,6 +82,21 @@ pub struct Tried {
     /// Counted work, of candidates of `auto`.
     #[serde(default)]
     pub work: f64,
+    /// Of candidates of `auto`: the mean regret on each of its folds.
+    #[serde(default, with = "crate::unknown::many", skip_serializing_if = "Vec::is_empty")]
+    pub by_fold: Vec<f64>,
+    /// Of candidates of `auto`: how much more it costs than what was kept, on the folds of both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Gap>,
+}
+
+/// A mean gap with its interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gap {
+    /// The mean.
+    pub mean: f64,
+    /// The ends of the 95 % interval.
+    pub interval: (f64, f64),
 }
 
 impl Tried {
@@ -94,6 +111,8 @@ impl Tried {
             seconds: candidate.fitted.seconds,
             folds: 0,
             work: 0.0,
+            by_fold: Vec::new(),
+            gap: None,
         }
     }
 }
@@ -173,7 +192,7 @@ fn one(
     } else {
         sentence
     };
-    Ok((Chosen { candidate, tried, sentence }, candidates))
+    Ok((Chosen { candidate, tried, sentence, cut: None }, candidates))
 }
 
 /// Refuses what cannot be trained before anything is.

@@ -23,7 +23,8 @@ use crate::train::checkpoint;
 use crate::train::epoch::{Ended, Epoch, Fitted};
 use crate::train::fit::Fit;
 use crate::train::observer::Observer;
-use crate::train::stages::{self, Stages};
+use crate::train::recorder::{Recorder, Watched};
+use crate::train::stages::Stages;
 
 /// Trains predictors one after the other, each written down as a stage if there is a place for them.
 pub struct Trainer<'a> {
@@ -33,6 +34,8 @@ pub struct Trainer<'a> {
     stage: usize,
     history: Vec<Epoch>,
     events: Option<EventWriter>,
+    /// True if the time that is up ends nothing any more.
+    patient: bool,
     /// Predictors of the folds, by the recipes that led to them.
     pub(crate) fold_models: BTreeMap<String, Vec<Option<Model>>>,
 }
@@ -80,6 +83,7 @@ impl<'a> Trainer<'a> {
             stage: 0,
             history: Vec::new(),
             events: None,
+            patient: false,
             fold_models: BTreeMap::new(),
         };
         if let Some(stages) = stages {
@@ -95,9 +99,46 @@ impl<'a> Trainer<'a> {
         self.task
     }
 
-    /// True if somebody asked for the end.
+    /// True if somebody, or the clock, asked for the end.
     pub fn interrupted(&self) -> bool {
+        self.asked() || !self.patient && self.late()
+    }
+
+    /// True if somebody asked for the end.
+    pub(crate) fn asked(&self) -> bool {
         self.observer.interrupted()
+    }
+
+    /// True if the time is up.
+    pub(crate) fn late(&self) -> bool {
+        self.observer.late()
+    }
+
+    /// From now on the clock ends nothing.
+    pub(crate) fn be_patient(&mut self) {
+        self.patient = true;
+    }
+
+    /// Where it stands, between two trainings.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { stage: self.stage, epochs: self.history.len() }
+    }
+
+    /// The rungs after which an earlier process cut the search.
+    pub(crate) fn recorded_cut(&self) -> Result<Option<usize>, LearnError> {
+        self.stages.map_or(Ok(None), Stages::cut)
+    }
+
+    /// Forgets what was trained since, and writes down that the search was cut after so many rungs.
+    pub(crate) fn cut_at(&mut self, mark: &Mark, rungs: usize) -> Result<(), LearnError> {
+        self.stage = mark.stage;
+        self.history.truncate(mark.epochs);
+        let Some(stages) = self.stages else { return Ok(()) };
+        stages.forget_from(mark.stage)?;
+        stages.write_metrics(&self.history)?;
+        self.events = None;
+        self.events = Some(stages.events(self.history.len() as u64)?);
+        stages.write_cut(rungs)
     }
 
     /// Trains one predictor on a task, or reads it if it was finished before.
@@ -109,8 +150,10 @@ impl<'a> Trainer<'a> {
     ) -> Result<Fitted, LearnError> {
         let number = self.stage;
         self.stage += 1;
+        let patient = self.patient;
         let Some(stages) = self.stages else {
-            return Fit::new(task, recipe, start)?.run(self.observer);
+            let mut watched = Watched { inner: &mut *self.observer, patient };
+            return Fit::new(task, recipe, start)?.run(&mut watched);
         };
         let path = stages.stage(number);
         if path.is_file() {
@@ -136,8 +179,9 @@ impl<'a> Trainer<'a> {
             self.observer.resumed(&fit.history);
         }
         let before = self.history.len();
-        let (inner, events) = (&mut *self.observer, &mut self.events);
-        let mut recorder = Recorder { stages, inner, events, number, before: before as u64 };
+        let (inner, events) = (Watched { inner: &mut *self.observer, patient }, &mut self.events);
+        let due = Instant::now();
+        let mut recorder = Recorder { stages, inner, events, number, before: before as u64, due };
         let fitted = fit.run(&mut recorder)?;
         self.history.extend(fitted.history.iter().cloned());
         if fitted.ended == Ended::Interrupted {
@@ -428,36 +472,9 @@ pub(crate) fn stage_history(path: &std::path::Path) -> Result<Vec<Epoch>, LearnE
         .ok_or_else(|| LearnError::run(path, "the stage cannot be read", "start a new run directory"))
 }
 
-/// Writes down what a fit does, and passes it on.
-struct Recorder<'a> {
-    stages: &'a Stages,
-    inner: &'a mut dyn Observer,
-    events: &'a mut Option<EventWriter>,
-    /// The stage, and the epochs of earlier ones.
-    number: usize,
-    before: u64,
-}
-
-impl Observer for Recorder<'_> {
-    fn stage(&mut self, name: &str, epochs: usize) {
-        self.inner.stage(name, epochs);
-    }
-
-    fn epoch(&mut self, epoch: &Epoch) -> Result<(), LearnError> {
-        self.stages.add_metrics(epoch)?;
-        if let Some(events) = self.events {
-            let step = self.before + epoch.epoch as u64;
-            stages::record(events, step, epoch)?;
-        }
-        self.inner.epoch(epoch)
-    }
-
-    fn checkpoint(&mut self, fit: &mut Fit<'_>) -> Result<(), LearnError> {
-        checkpoint::write(&self.stages.checkpoint(), fit, self.number)?;
-        self.inner.checkpoint(fit)
-    }
-
-    fn interrupted(&self) -> bool {
-        self.inner.interrupted()
-    }
+/// A place between two trainings.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Mark {
+    stage: usize,
+    epochs: usize,
 }

@@ -45,6 +45,9 @@ pub struct Outcome {
     pub ended: Ended,
     /// True if the training was stopped early; it can go on.
     pub interrupted: bool,
+    /// Where the time of `auto` was up: the rungs of its search that were done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<usize>,
     /// The random seed.
     pub seed: u64,
     /// Rows for training, validation and test.
@@ -138,6 +141,7 @@ pub fn train_task(
         sentence: chosen.sentence,
         ended: chosen.candidate.fitted.ended.clone(),
         interrupted,
+        cut: chosen.cut,
         seed,
         rows: [task.train().len(), task.valid().len(), task.test().len()],
         valid: chosen.candidate.valid.measures.clone(),

@@ -9,5 +9,6 @@ pub(crate) mod objective;
 pub(crate) mod observer;
 pub(crate) mod optimizer;
 pub(crate) mod progress;
+pub(crate) mod recorder;
 pub(crate) mod sharpness;
 pub(crate) mod stages;

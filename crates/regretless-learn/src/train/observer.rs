@@ -46,6 +46,11 @@ pub trait Observer {
     fn interrupted(&self) -> bool {
         false
     }
+
+    /// True if the time is up: `auto` then chooses from what it knows, and all else ends as if it were interrupted.
+    fn late(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody watches.
@@ -90,5 +95,9 @@ impl Observer for Vec<Box<dyn Observer + '_>> {
 
     fn interrupted(&self) -> bool {
         self.iter().any(|o| o.interrupted())
+    }
+
+    fn late(&self) -> bool {
+        self.iter().any(|o| o.late())
     }
 }

@@ -4,6 +4,7 @@
 //! metrics.jsonl           one line an epoch
 //! checkpoint              where training stands
 //! stages/                 predictors that were finished on the way
+//! cut.json                after how many rungs the time of a search was up
 //! events.out.tfevents.…   the metrics for TensorBoard
 //! ```
 
@@ -11,12 +12,21 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::LearnError;
 use crate::files;
 use crate::tensorboard::{EventWriter, event_files};
 use crate::train::epoch::Epoch;
 
 const METRICS: &str = "metrics.jsonl";
+const CUT: &str = "cut.json";
+
+/// Where a search was cut.
+#[derive(Serialize, Deserialize)]
+struct Cut {
+    rungs: usize,
+}
 
 /// The directory in which a training is written down; what it has finished is not trained again.
 #[derive(Clone, Debug)]
@@ -47,6 +57,44 @@ impl Stages {
 
     pub(crate) fn stage(&self, number: usize) -> PathBuf {
         self.dir.join("stages").join(format!("{number:02}.safetensors"))
+    }
+
+    /// Removes a stage and all after it, and what was being trained.
+    pub(crate) fn forget_from(&self, number: usize) -> Result<(), LearnError> {
+        let mut paths = Vec::new();
+        while self.stage(number + paths.len()).is_file() {
+            paths.push(self.stage(number + paths.len()));
+        }
+        // The last one first: those that are there follow one another, whenever the process is killed.
+        paths.push(self.checkpoint());
+        for path in paths.into_iter().rev().filter(|path| path.is_file()) {
+            fs::remove_file(&path).map_err(LearnError::io(&path))?;
+        }
+        Ok(())
+    }
+
+    /// The rungs after which a search was cut.
+    pub(crate) fn cut(&self) -> Result<Option<usize>, LearnError> {
+        let path = self.dir.join(CUT);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let cut: Cut = serde_json::from_slice(&files::read(&path)?).map_err(|e| {
+            LearnError::run(
+                &path,
+                format!("it does not say where the search was cut: {e}"),
+                "start a new run directory",
+            )
+        })?;
+        Ok(Some(cut.rungs))
+    }
+
+    /// Writes down that a search was cut after so many rungs.
+    pub(crate) fn write_cut(&self, rungs: usize) -> Result<(), LearnError> {
+        let path = self.dir.join(CUT);
+        let text = serde_json::to_string(&Cut { rungs })
+            .map_err(|e| LearnError::run(&path, format!("the cut cannot be written: {e}"), ""))?;
+        files::write(&path, text.as_bytes())
     }
 
     /// The epochs that stages and checkpoint vouch for, in order: what a resumed run goes on from.

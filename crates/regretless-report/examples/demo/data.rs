@@ -43,6 +43,7 @@ pub(crate) fn demo() -> Report {
             calibration: calibration(),
             sharpness: sharpness(&mut noise),
             activity: activity(&mut noise),
+            search: Vec::new(),
         },
         settings: vec![
             (

@@ -9,6 +9,7 @@ mod forest;
 mod frame;
 mod lines;
 mod scatter;
+mod search;
 mod sharpness;
 
 use std::borrow::Cow;
@@ -25,8 +26,9 @@ pub(crate) const WIDE: f64 = 760.0;
 pub(crate) const NARROW: f64 = 340.0;
 
 /// The names of all charts there are, in the order of the page.
-pub(crate) const NAMES: [&str; 7] = [
+pub(crate) const NAMES: [&str; 8] = [
     "regret",
+    "search",
     "regret-by-epoch",
     "regret-distribution",
     "predicted-realised",
@@ -69,6 +71,7 @@ pub(crate) fn figures(report: &Report, width: f64) -> Vec<Figure> {
     let (charts, unit) = (&report.charts, report.table.unit.as_str());
     [
         forest::draw(canvas, &report.table),
+        search::draw(canvas, &charts.search, unit),
         curves::draw(canvas, &charts.curves, unit),
         distribution::draw(canvas, &charts.distributions, unit),
         scatter::draw(canvas, &charts.scatters, unit),

@@ -17,6 +17,9 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use crate::data::suspicions::ENOUGH;
 use crate::evaluate::stats::Summary;
 
+/// Rounding that points one way in every row is no gain: so much of a regret is none.
+pub(super) const ROUNDING: f64 = 1e-6;
+
 /// Regrets of candidates on the same rows, simplest first.
 pub(super) struct Costs {
     /// The fold of each row.
@@ -38,7 +41,7 @@ pub(super) struct Gap {
 
 impl Gap {
     /// Of paired differences, each with its fold; `None` over a handful of rows.
-    fn of(pairs: &[(usize, f64)]) -> Option<Self> {
+    pub(super) fn of(pairs: &[(usize, f64)]) -> Option<Self> {
         let finite: Vec<(usize, f64)> = pairs.iter().copied().filter(|(_, gap)| gap.is_finite()).collect();
         let gaps: Vec<f64> = finite.iter().map(|(_, gap)| *gap).collect();
         let rows = Summary::of(&gaps).ok().filter(|_| gaps.len() >= ENOUGH)?;
@@ -70,14 +73,14 @@ impl Costs {
         (own().count() - decided, own().filter(|r| r.is_finite()).sum::<f64>() / decided as f64)
     }
 
-    fn lowest(&self, among: impl Iterator<Item = usize>, used: &dyn Fn(usize) -> bool) -> usize {
+    pub(super) fn lowest(&self, among: impl Iterator<Item = usize>, used: &dyn Fn(usize) -> bool) -> usize {
         let ranked = among.map(|idea| (self.rank(idea, used), idea));
         let least = ranked.min_by(|((a, x), i), ((b, y), j)| a.cmp(b).then(x.total_cmp(y)).then(i.cmp(j)));
         least.map_or(0, |(_, idea)| idea)
     }
 
     /// How much more the first costs, over some folds.
-    fn gap(&self, a: usize, b: usize, used: &dyn Fn(usize) -> bool) -> Option<Gap> {
+    pub(super) fn gap(&self, a: usize, b: usize, used: &dyn Fn(usize) -> bool) -> Option<Gap> {
         let both = self.regrets[a].iter().zip(&self.regrets[b]).zip(&self.folds);
         let pairs: Vec<(usize, f64)> =
             both.filter(|(_, f)| used(**f)).map(|((a, b), f)| (*f, a - b)).collect();
@@ -100,8 +103,7 @@ impl Costs {
         let (undecided, regret) = self.rank(best, used);
         let near = |idea: usize| {
             let decides = self.rank(idea, used).0 <= undecided;
-            // Rounding that points one way in every row is no gain.
-            let rounding = 1e-6 * regret.abs();
+            let rounding = ROUNDING * regret.abs();
             decides && self.gap(idea, best, used).is_some_and(|gap| gap.mean <= gap.error.max(rounding))
         };
         if self.gap(best, best, used).is_none() {

@@ -2,6 +2,7 @@
 
 mod candidates;
 mod choice;
+mod clock;
 mod folds;
 mod halving;
 mod refit;
@@ -14,9 +15,10 @@ use regretless_core::Method;
 use self::candidates::{distributions, forecasts, through, tuned};
 use self::choice::Costs;
 use self::folds::Fold;
+use self::halving::Went;
 use self::search::Search;
 use self::sentence::{Said, sentence};
-use super::choose::{Chosen, Tried};
+use super::choose::{Chosen, Gap, Tried};
 use super::trainer::{Candidate, Trainer};
 use crate::error::LearnError;
 use crate::evaluate::judge::judge;
@@ -30,18 +32,22 @@ const SHARES: [f64; 4] = [0.5, 0.65, 0.9, 1.0];
 /// chosen.
 pub(super) fn auto(trainer: &mut Trainer<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
     let mut search = Search::new(trainer, seed)?;
-    let finished = look(&mut search, seed)?;
-    if finished { search.chosen() } else { Ok((search.unfinished()?, Vec::new())) }
+    match look(&mut search, seed)? {
+        Went::Whole | Went::Cut => search.chosen(),
+        Went::Stopped => Ok((search.unfinished()?, Vec::new())),
+    }
 }
 
-/// All waves of candidates; false if somebody asked for the end.
-fn look(search: &mut Search<'_, '_>, seed: u64) -> Result<bool, LearnError> {
+/// All waves of candidates.
+fn look(search: &mut Search<'_, '_>, seed: u64) -> Result<Went, LearnError> {
     let task = search.task();
     let forecasts = search.add(forecasts(task, seed)?);
     // The constant and the first that learns.
-    if !search.race(&forecasts, forecasts.len().min(2), SHARES[0])? {
-        return Ok(false);
+    let went = search.race(&forecasts, forecasts.len().min(2), SHARES[0])?;
+    if went != Went::Whole {
+        return Ok(went);
     }
+    search.may_be_cut();
     let all: Vec<usize> = (0..search.folds.len()).collect();
     let best_first = |search: &Search<'_, '_>, ideas: &[usize]| {
         let mut whole: Vec<usize> = ideas.iter().copied().filter(|&idea| search.is_whole(idea)).collect();
@@ -50,11 +56,12 @@ fn look(search: &mut Search<'_, '_>, seed: u64) -> Result<bool, LearnError> {
     };
     let mut learned = best_first(search, &forecasts);
     learned.retain(|&idea| !search.ideas[idea].is_constant());
-    let Some(&start) = learned.first() else { return Ok(true) };
+    let Some(&start) = learned.first() else { return Ok(Went::Whole) };
     let ideas = distributions(search, &learned[..learned.len().min(2)]);
     let averaged = search.add(ideas);
-    if !search.race(&averaged, 0, SHARES[1])? {
-        return Ok(false);
+    let went = search.race(&averaged, 0, SHARES[1])?;
+    if went != Went::Whole {
+        return Ok(went);
     }
     // Penalties are the same in all folds.
     task.multipliers()?;
@@ -64,15 +71,16 @@ fn look(search: &mut Search<'_, '_>, seed: u64) -> Result<bool, LearnError> {
         ideas.extend(tuned(search, line, seed));
     }
     let ideas = search.add(ideas);
-    if !search.race(&ideas, 0, SHARES[2])? {
-        return Ok(false);
+    let went = search.race(&ideas, 0, SHARES[2])?;
+    if went != Went::Whole {
+        return Ok(went);
     }
     if let Some(&start) = best_first(search, &averaged).first() {
         let ideas = through(search, start, seed);
         let ideas = search.add(ideas);
         return search.race(&ideas, 0, SHARES[3]);
     }
-    Ok(true)
+    Ok(Went::Whole)
 }
 
 impl Search<'_, '_> {
@@ -87,17 +95,21 @@ impl Search<'_, '_> {
             finite.clone().sum::<f64>() / finite.count() as f64
         };
         let name = |place: usize| self.ideas[whole[place]].name.as_str();
+        let second =
+            (whole.len() > 1).then(|| costs.lowest((0..whole.len()).filter(|&place| place != own), &all));
         let said = sentence(&Said {
             chosen: name(own),
             regret: regret(own),
             best: (name(best), regret(best)),
             reference: (name(reference), regret(reference)),
+            second: second.and_then(|second| Some((name(second), costs.gap(second, own, &all)?))),
             plain: costs.plain[own],
-            candidates: self.ideas.len() - self.left_out.len(),
+            candidates: self.begun().count(),
             folds: self.folds.len(),
             rows: costs.folds.len(),
             gain: costs.honest(self.looked),
             left_out: &self.left_out,
+            out_of_time: self.clock.cut.map(|_| self.out_of_time.as_slice()),
         });
         let idea = whole[own];
         if self.task().test().is_empty() {
@@ -112,7 +124,8 @@ impl Search<'_, '_> {
         // Rows out of fold are no test of what learned from them.
         let compared = !costs.plain[own] && !self.task().test().is_empty() && !self.trainer.interrupted();
         let others = if compared { vec![self.whole(whole[reference])?] } else { Vec::new() };
-        Ok((Chosen { candidate, tried: self.tried(), sentence: said }, others))
+        let (tried, cut) = (self.tried(Some(idea)), self.clock.cut);
+        Ok((Chosen { candidate, tried, sentence: said, cut }, others))
     }
 
     /// What there is when somebody asked for the end: the best of those that are known best, without the first fold.
@@ -154,11 +167,11 @@ impl Search<'_, '_> {
         if candidate.valid.rows.is_empty() {
             candidate.valid = judge(self.task(), &candidate.fitted.model, self.task().valid())?;
         }
-        let mut tried = self.tried();
+        let mut tried = self.tried(None);
         if tried.is_empty() {
             tried.push(Tried::of(&candidate));
         }
-        Ok(Chosen { candidate, tried, sentence })
+        Ok(Chosen { candidate, tried, sentence, cut: None })
     }
 
     /// A candidate once more, trained on all rows.
@@ -198,13 +211,18 @@ impl Search<'_, '_> {
     }
 
     /// All candidates that were begun.
-    fn tried(&self) -> Vec<Tried> {
-        let begun = (0..self.ideas.len()).filter(|&idea| self.held[idea].iter().any(Option::is_some));
-        begun.map(|idea| self.one_tried(idea)).collect()
+    fn tried(&self, kept: Option<usize>) -> Vec<Tried> {
+        self.begun().map(|idea| self.one_tried(idea, kept)).collect()
     }
 
-    fn one_tried(&self, idea: usize) -> Tried {
+    fn begun(&self) -> impl Iterator<Item = usize> {
+        (0..self.ideas.len()).filter(|&idea| self.held[idea].iter().any(Option::is_some))
+    }
+
+    fn one_tried(&self, idea: usize, kept: Option<usize>) -> Tried {
         let held: Vec<_> = self.held[idea].iter().flatten().collect();
+        let folds: Vec<usize> = (0..self.folds.len()).filter(|&f| self.held[idea][f].is_some()).collect();
+        let gap = kept.filter(|&kept| kept != idea).and_then(|kept| self.gap(idea, kept, &folds));
         let middle = |mut numbers: Vec<usize>| {
             numbers.sort_unstable();
             numbers[numbers.len() / 2]
@@ -220,6 +238,8 @@ impl Search<'_, '_> {
             seconds: held.iter().map(|h| h.seconds).sum(),
             folds: held.len(),
             work: held.iter().map(|h| h.work).sum(),
+            by_fold: held.iter().map(|h| h.judged.measures.regret).collect(),
+            gap: gap.map(|gap| Gap { mean: gap.mean, interval: gap.interval() }),
         }
     }
 }

@@ -3,6 +3,7 @@
 use regretless_core::Decision;
 
 use super::candidates::{Idea, Step};
+use super::clock::Clock;
 use super::folds::{Fold, folds};
 use super::work::Work;
 use crate::error::LearnError;
@@ -40,10 +41,13 @@ pub(super) struct Search<'t, 'a> {
     pub(super) work: Work,
     /// Candidates that the work did not suffice for.
     pub(super) left_out: Vec<String>,
+    /// Candidates that the time did not suffice for.
+    pub(super) out_of_time: Vec<String>,
     /// Folds by which candidates were dropped before all folds were done.
     pub(super) looked: usize,
     /// What was being trained when somebody asked for the end.
     pub(super) stopped: Option<(usize, Option<Fitted>)>,
+    pub(super) clock: Clock,
 }
 
 impl<'t, 'a> Search<'t, 'a> {
@@ -52,6 +56,7 @@ impl<'t, 'a> Search<'t, 'a> {
         // What prices violations is the same in all folds.
         task.prices()?;
         let (folds, work) = (folds(task, seed)?, Work::of(task));
+        let clock = Clock::new(trainer)?;
         Ok(Self {
             trainer,
             folds,
@@ -59,8 +64,10 @@ impl<'t, 'a> Search<'t, 'a> {
             held: Vec::new(),
             work,
             left_out: Vec::new(),
+            out_of_time: Vec::new(),
             looked: 0,
             stopped: None,
+            clock,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::choice::Gap;
 use crate::data::suspicions::ENOUGH;
-use crate::numbers::{count, four};
+use crate::numbers::{count, four, some_of};
 
 /// What there is to say of a choice.
 pub(super) struct Said<'a> {
@@ -13,6 +13,8 @@ pub(super) struct Said<'a> {
     pub(super) best: (&'a str, f64),
     /// The lowest of the plain forecasts.
     pub(super) reference: (&'a str, f64),
+    /// The lowest of the others, and how much more it costs.
+    pub(super) second: Option<(&'a str, Gap)>,
     /// True if what was chosen is a plain forecast.
     pub(super) plain: bool,
     pub(super) candidates: usize,
@@ -21,6 +23,8 @@ pub(super) struct Said<'a> {
     /// The gain over the best plain forecast where the choice did not look, and the regret of that forecast there.
     pub(super) gain: Option<(Gap, f64)>,
     pub(super) left_out: &'a [String],
+    /// If the time was up: what the time did not suffice for.
+    pub(super) out_of_time: Option<&'a [String]>,
 }
 
 pub(super) fn sentence(said: &Said<'_>) -> String {
@@ -52,8 +56,13 @@ pub(super) fn sentence(said: &Said<'_>) -> String {
             four(other)
         )
     } else if chosen == said.best.0 {
+        let ahead = said.second.map_or_else(String::new, |(second, gap)| {
+            let (low, high) = gap.interval();
+            let [mean, low, high] = [gap.mean, low, high].map(|v| four(v).replace('-', "−"));
+            format!(", {mean} less than {second}, the next (95 % interval {low} to {high})")
+        });
         format!(
-            "kept {chosen}, the best of {} with regret {regret} in {folds}",
+            "kept {chosen}, the best of {} with regret {regret} in {folds}{ahead}",
             count(said.candidates, "candidate")
         )
     } else {
@@ -65,10 +74,17 @@ pub(super) fn sentence(said: &Said<'_>) -> String {
         )
     };
     text += "; then trained on all of them";
-    if said.left_out.is_empty() {
-        return text;
+    if !said.left_out.is_empty() {
+        text = format!("{text}; not tried for lack of budget: {}", said.left_out.join(", "));
     }
-    format!("{text}; not tried for lack of budget: {}", said.left_out.join(", "))
+    match said.out_of_time {
+        Some([]) => format!("{text}; the time was up before all was tried"),
+        Some(names) => format!(
+            "{text}; the time was up before enough was known of {} and what would have followed",
+            some_of(names)
+        ),
+        None => text,
+    }
 }
 
 /// A gain as a change of regret.
