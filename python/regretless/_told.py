@@ -128,7 +128,13 @@ class Exhibit(TypedDict):
     activity: list[Activity]
 
 
-class Record(TypedDict):
+class _OfRows(TypedDict, total=False):
+    """What older records lack."""
+
+    account: Account | None
+
+
+class Record(_OfRows):
     """One training of a comparison: ``measures`` and ``regrets`` are of the rows that methods are judged on."""
 
     method: str
