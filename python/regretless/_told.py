@@ -262,6 +262,8 @@ class _Newer(TypedDict, total=False):
     account: Account
     features: list[str]
     unused: list[str]
+    #: Of `auto`, where its time was up: after how many rungs it was cut.
+    cut: int
 
 
 class Outcome(_Newer):
