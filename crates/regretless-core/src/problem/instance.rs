@@ -11,6 +11,7 @@ use super::tolerance::{Tolerances, relative};
 use super::{Coefficients, CoefficientsRef, Form, Problem, ProblemError, Row, RowId, Shape};
 use crate::linalg::dense;
 use crate::linalg::matrix::Matrix;
+use crate::linalg::simd::Kernel;
 use crate::linalg::sparse_ldl::Analysis;
 use crate::problem::RowValues;
 
@@ -154,15 +155,21 @@ impl<'a> View<'a> {
 
     /// The objective at `x` in the problem's own sense; soft terms included, hard rows not looked at.
     pub fn objective(&self, x: &[f64]) -> f64 {
-        let linear: f64 = self.theta.iter().zip(x).map(|(t, x)| t * x).sum();
-        let quadratic =
-            self.quadratic().map_or(0.0, |q| q.iter().zip(x).map(|(row, x_i)| x_i * row.dot(x)).sum::<f64>());
-        let [(soft, _), ..] = self.rows();
-        let soft: f64 = (0..self.shape.soft)
-            .map(|k| {
-                let z = soft.row(k).dot(x) - self.d[k];
-                self.alpha[k] * z.max(0.0) + self.under[k] * (-z).max(0.0)
-            })
+        let kernel = Kernel::new();
+        let times_x = |rows: CoefficientsRef<'_>| {
+            let mut out = vec![0.0; rows.pattern.rows()];
+            rows.apply(kernel, x, &mut out);
+            out
+        };
+        let linear = kernel.dot(self.theta, x);
+        let quadratic = self.quadratic().map_or(0.0, |q| kernel.dot(&times_x(q), x));
+        let [(soft, limits), ..] = self.rows();
+        let prices = self.alpha.iter().zip(self.under);
+        let soft: f64 = times_x(soft)
+            .iter()
+            .zip(limits)
+            .zip(prices)
+            .map(|((cx, d), (over, under))| over * (cx - d).max(0.0) + under * (d - cx).max(0.0))
             .sum();
         linear - self.sign * (quadratic + soft)
     }
