@@ -44,6 +44,7 @@ SETTINGS = {
     "weights": "training.weights",
     "patience": "training.stop",
     "scenarios": "training.scenarios",
+    "risk": "training.risk",
     "infeasible": "training.infeasible",
     "kinds": "data.kinds",
     "features": "data.features",
@@ -90,6 +91,8 @@ def sections(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             value = {"patience": value}
         elif name == "scenarios":
             value = {"count": value}
+        elif name == "risk" and not isinstance(value, Mapping):
+            value = {"cvar": value}
         elif name == "embedding" and not isinstance(value, Mapping):
             value = {"embedding": value}
         out.setdefault(section, {})[key] = value

@@ -115,12 +115,13 @@ class Judge:
         problem: Problem,
         placing: _Placing,
         scenarios: tuple[int, list[float] | None] | None,
+        risk: tuple[float, float] | None,
         prices: _ByKind | None,
         store_bytes: int,
     ) -> Judge: ...
     def decide(
         self, predictions: _Float, known: _Float, threads: int | None
-    ) -> tuple[_Float, _Float, list[str | None]]: ...
+    ) -> tuple[_Float, _Float, tuple[_Float, _Float] | None, list[str | None]]: ...
     def evaluate(
         self, predictions: _Float, truths: _Float, known: _Float, ids: _Ids, threads: int | None
     ) -> dict[str, Any]: ...

@@ -115,7 +115,7 @@ def calibrate(
     def costs(numbers: Float, at: NDArray[np.intp]) -> Float:
         moved = _moved(points[at], weights[at], numbers).reshape(len(at), count * width)
         told = np.ascontiguousarray(np.concatenate([moved, weights[at]], axis=1))
-        judge = _regretless.Judge(problem._inner, layout.placing, law, None, 0)
+        judge = _regretless.Judge(problem._inner, layout.placing, law, None, None, 0)
         ids = at.astype(np.uint64)
         answer: dict[str, Any] = judge.evaluate(told, np.ascontiguousarray(true[at]), there[at], ids, threads)
         return np.asarray(answer["regret"])

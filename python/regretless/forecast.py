@@ -17,7 +17,20 @@ from .errors import LossError
 from .problem import Problem, stated_problem
 from .quantities import Quantities
 
-__all__ = ["Decided", "Forecast", "decide"]
+__all__ = ["Decided", "Forecast", "Risk", "decide"]
+
+#: How much the worst scenarios count: the level of CVaR, or that with its weight beside the mean.
+Risk = float | Mapping[str, float]
+
+
+def risk_of(risk: Risk | None) -> tuple[float, float] | None:
+    """Level and weight; None for the mean."""
+    if risk is None:
+        return None
+    told = dict(risk) if isinstance(risk, Mapping) else {"cvar": risk}
+    if "cvar" not in told or set(told) - {"cvar", "weight"}:
+        raise LossError(f"risk is {risk!r}: a level such as 0.9, or {{'cvar': 0.9, 'weight': 0.5}}")
+    return float(told["cvar"]), float(told.get("weight", 1.0))
 
 
 @dataclass(frozen=True)
@@ -97,11 +110,17 @@ class Forecast:
 
 @dataclass(frozen=True)
 class Decided:
-    """Decisions, a row each, and the mean objective over the scenarios that they were taken for. NaN where there is none."""
+    """Decisions, a row each, and the mean objective over the scenarios that they were taken for. NaN where there is none.
+
+    At risk also what was minimised (``objective_at_risk``) and the objective that is missed with a probability of at most 1 − τ
+    (``threshold``).
+    """
 
     x: Float
     expected_objective: Float
     trouble: list[str | None]
+    objective_at_risk: Float | None = None
+    threshold: Float | None = None
 
 
 def decide(
@@ -112,10 +131,14 @@ def decide(
     weights: ArrayLike | None = None,
     predict: str | Sequence[str] | Quantities | None = None,
     known: Values | None = None,
+    risk: Risk | None = None,
     infeasible: Infeasible = "mark",
     threads: int | None = None,
 ) -> Decided:
     """The best decisions for the average over scenarios that somebody brings: a :class:`Forecast`, or its ``samples`` and ``weights``.
+
+    With ``risk`` for the worst of them: 0.9 is the mean of the worst tenth (CVaR), ``{"cvar": 0.9, "weight": 0.5}`` half of that and half of
+    the mean of all. Q may not be predicted then.
 
     :func:`regret` judges them: give it the forecast in place of predictions.
 
@@ -133,8 +156,8 @@ def decide(
     layout = Predicted(stated_problem(problem), predict)
     told, law = forecast._told(layout)
     there = np.ascontiguousarray(layout.known(known, len(told)))
-    judge = _regretless.Judge(problem._inner, layout.placing, law, None, 0)
-    x, expected, trouble = judge.decide(told, there, threads)
+    judge = _regretless.Judge(problem._inner, layout.placing, law, risk_of(risk), None, 0)
+    x, expected, at_risk, trouble = judge.decide(told, there, threads)
     bad = {row: why for row, why in enumerate(trouble) if why is not None}
     tell(bad, len(trouble), "decision", checked(infeasible), "Their decision is NaN.", stacklevel=3)
-    return Decided(x, expected, trouble)
+    return Decided(x, expected, trouble, *(at_risk or (None, None)))

@@ -15,7 +15,7 @@ from ._arrays import Float, floats
 from ._predicted import Predicted, Values
 from ._troubles import Infeasible, checked, tell
 from .errors import LossError
-from .forecast import Forecast
+from .forecast import Forecast, Risk, risk_of
 from .multipliers import multipliers_for
 from .problem import Problem, stated_problem
 from .quantities import Quantities
@@ -46,6 +46,10 @@ class Decisions:
     violation: Float
     predicted_objective: Float
     trouble: list[str | None]
+    #: Of decisions at risk what was minimised, the threshold, and both with the decision judged by what came true.
+    objective_at_risk: Float | None = None
+    threshold: Float | None = None
+    score: Float | None = None
     #: What the decisions brought or cost, against whom, by period, series and row, as JSON: see :attr:`account`.
     account_json: str | None = None
 
@@ -77,6 +81,9 @@ class Decisions:
             violation=self.violation[rows],
             predicted_objective=self.predicted_objective[rows],
             trouble=[self.trouble[row] for row in rows],
+            objective_at_risk=None if self.objective_at_risk is None else self.objective_at_risk[rows],
+            threshold=None if self.threshold is None else self.threshold[rows],
+            score=None if self.score is None else self.score[rows],
         )
 
     @property
@@ -134,6 +141,7 @@ def regret(
     decisions: ArrayLike | None = None,
     predict: str | Sequence[str] | Quantities | None = None,
     known: Values | None = None,
+    risk: Risk | None = None,
     infeasible: Infeasible = "mark",
     threads: int | None = None,
 ) -> Decisions:
@@ -141,6 +149,9 @@ def regret(
 
     A prediction is a number, or with a :class:`Forecast` a distribution: decisions are then for the average over its scenarios. In place
     of predictions there may be ``decisions`` that were taken elsewhere, a row each; NaN where there is none.
+
+    With ``risk`` decisions are for the worst scenarios, as :func:`decide` says, and ``score`` judges each with its threshold t by
+    ``t + max(cost − t, 0)/(1 − τ)``, the mean of which is what such decisions minimise.
 
     Where hard rows or bounds are predicted, a decision can break those of the truth, and that may even pay; one from elsewhere can break
     any. Broken rows then cost four times their largest multiplier over the truths, so that no decision gains by breaking one.
@@ -170,7 +181,9 @@ def regret(
         predicted, law = predictions._told(layout)
     elif predictions is not None:
         predicted = layout.flat("predictions", predictions)
-    judge = _regretless.Judge(problem._inner, layout.placing, law, prices, 0)
+    if risk is not None and law is None:
+        raise LossError("a point has no risk: give a Forecast")
+    judge = _regretless.Judge(problem._inner, layout.placing, law, risk_of(risk), prices, 0)
     if predicted is not None:
         if len(predicted) != len(true):
             raise LossError(f"there are {len(predicted)} predictions and {len(true)} truths")

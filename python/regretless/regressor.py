@@ -28,7 +28,7 @@ from ._shown import brief
 from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
 from .compare import axes
 from .errors import RegretlessWarning, TrainingError
-from .forecast import Forecast
+from .forecast import Forecast, Risk
 from .measures import Decisions
 from .problem import Problem, stated_problem
 
@@ -146,6 +146,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         dropout: float | None = None,
         weight_decay: float | None = None,
         scenarios: int | None = None,
+        risk: Risk | None = None,
         embedding: int | Mapping[str, Any] | None = None,
         infeasible: str = "fail",
         kinds: Mapping[str, str | Sequence[str]] | None = None,
@@ -180,6 +181,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.dropout = dropout
         self.weight_decay = weight_decay
         self.scenarios = scenarios
+        self.risk = risk
         self.embedding = embedding
         self.infeasible = infeasible
         self.kinds = kinds

@@ -105,6 +105,13 @@ pub(crate) fn measures(m: &Measures, spec: &Spec) -> Vec<(String, String)> {
             format!("{violated} of decisions, worst {}", four(m.violation)),
         ));
     }
+    if let Some(risk) = &m.risk {
+        lines.push((
+            "objective at risk, promised and scored".into(),
+            format!("{}, {}", four(risk.promised), four(risk.score)),
+        ));
+        lines.push(("beyond the threshold".into(), percent(risk.beyond)));
+    }
     lines.push(("prediction error".into(), format!("MSE {}, MAE {}", four(m.mse), four(m.mae))));
     if m.undecided > 0 {
         lines.push(("without a decision".into(), m.undecided.to_string()));

@@ -33,6 +33,46 @@ fn started(template: &str) -> Folder {
     folder
 }
 
+#[test]
+fn decisions_at_risk_from_the_file_to_what_came_of_them() {
+    let folder = started("newsvendor");
+    let file = folder.path().join("p/problem.toml");
+    // Fewer scenarios, or every row takes a while.
+    let few = "source = \"residuals\", count = 60";
+    let plain = std::fs::read_to_string(&file).unwrap().replace("source = \"residuals\"", few);
+    let with = |risk: &str| {
+        let (before, after) = plain.split_once("[training]\n").unwrap();
+        std::fs::write(&file, format!("{before}[training]\nrisk = {risk}\n{after}")).unwrap();
+    };
+    for (risk, said) in [("{ cvar = 90 }", "above 0 and below 1"), ("{ var = 0.9 }", "var")] {
+        with(risk);
+        let ran = folder.run("train p/problem.toml --method l2+scenarios --out wrong");
+        assert!(ran.code == 2 && ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    with("{ cvar = 0.8, weight = 0.5 }");
+    for (method, said) in
+        [("auto", "chooses by the mean"), ("l2", "no risk"), ("surrogate+scenarios", "the mean")]
+    {
+        let ran = folder.run(&format!("train p/problem.toml --method {method} --out wrong"));
+        assert!(ran.code == 2 && ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    works(&folder, "train p/problem.toml --method l2+scenarios --epochs 3 --out r");
+    works(&folder, "decide r --features p/new.csv --out d.csv");
+    let decided = numbers(&folder.path().join("d.csv"));
+    for i in 0..20 {
+        let cost = |name: &str| decided[name][i];
+        // (mean + CVaR)/2, and the CVaR is behind the threshold.
+        let cvar = 2.0 * cost("objective_at_risk") - cost("expected_objective");
+        assert!(cvar >= cost("threshold") && cvar >= cost("expected_objective"), "row {i}");
+    }
+    let judged = works(&folder, "evaluate r --data p/history.csv --format json");
+    let risk = &parsed(&judged)["risk"];
+    let number = |name: &str| risk[name].as_f64().unwrap();
+    assert!((0.1..0.35).contains(&number("beyond")), "{risk}");
+    assert!((number("score") - number("promised")).abs() < 0.3 * number("promised").abs(), "{risk}");
+    assert!(works(&folder, "evaluate r --data p/history.csv").contains("beyond the threshold"));
+}
+
 /// Columns of a table by name: numbers, NaN where there is none. Text columns by the second argument.
 fn numbers(path: &Path) -> BTreeMap<String, Vec<f64>> {
     let mut reader = TableReader::open(path, &Limits::default()).unwrap_or_else(|e| panic!("{e}"));

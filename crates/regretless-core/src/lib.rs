@@ -86,7 +86,7 @@ pub mod problem;
 pub mod solve;
 pub mod surrogate;
 
-pub use decide::regret::{Decision, Regret};
+pub use decide::regret::{Decision, Kept, Promised, Regret};
 pub use engine::SurrogateStatus;
 pub use gradient::Gradients;
 pub use linalg::matrix::Matrix;
@@ -95,6 +95,7 @@ pub use loss::{Batch, DecisionLoss, LossError, LossOptions, Losses, Method, mix}
 pub use multipliers::{MultiplierError, Multipliers, Rule};
 pub use predict::forecast::{Forecast, Law};
 pub use predict::placement::{Part, Placement, Source, Term};
+pub use predict::risk::{Outlook, Risk};
 pub use predict::scenarios::{ScenarioError, Scenarios};
 pub use predict::truths::Truths;
 pub use problem::{

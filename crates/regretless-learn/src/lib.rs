@@ -43,7 +43,7 @@ pub use evaluate::account::{
 pub use evaluate::calibration::Calibration;
 pub use evaluate::exhibit::{Activity, Exhibit};
 pub use evaluate::judge::{Judgement, judge};
-pub use evaluate::measures::{Measures, Tally};
+pub use evaluate::measures::{Measures, RiskMeasures, Tally};
 pub use evaluate::stats;
 pub use files::{write as write_whole, write_apart};
 pub use forecast::Source as ScenarioMaker;
@@ -63,8 +63,9 @@ pub use select::training::{Outcome, Trained, train_task};
 pub use settings::{
     Activation, Base, Clip, Ensembles, ErrorWeights, Infeasible, Initial, Keep, MethodError, MethodName, Mix,
     Monotone, OptimizerKind, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
-    Regression, ScenarioSource, Scenarios, Schedule, Settings, Sharpness, Split, SplitKind, Stop,
-    SurrogateSettings, TargetTransform, Timed, TrainingSettings, TreeBase, TreeSettings, Warmup, visible,
+    Regression, RiskSettings, ScenarioSource, Scenarios, Schedule, Settings, Sharpness, Split, SplitKind,
+    Stop, SurrogateSettings, TargetTransform, Timed, TrainingSettings, TreeBase, TreeSettings, Warmup,
+    visible,
 };
 pub use shard::{Shard, ShardError};
 pub use study::{

@@ -22,6 +22,7 @@ fn decision(optimal: f64, regret: f64, violation: f64) -> Decision {
         regret,
         violation,
         cut: 0,
+        at_risk: None,
         predicted_objective: 0.0,
     }
 }

@@ -189,3 +189,57 @@ fn scenarios_that_change_nothing_are_refused() {
     assert!(train_new(&project.with_method("l2+scenarios"), &dir, &mut Silent).is_err());
     assert!(!dir.exists());
 }
+
+/// At risk the worst tenth counts, which is of both tails: a surplus up to a = F⁻¹(3/4 · 0.1) and a shortage from b = F⁻¹(1 − 1/4 · 0.1)
+/// on, with (q − a) = 3(b − q).
+#[test]
+fn a_risk_hedges_the_tails_from_training_to_decisions() {
+    let risk = "scenarios = { source = \"residuals\", count = 400 }\nrisk = { cvar = 0.9 }";
+    let project = newsvendor(risk, 1600);
+    let dir = project.path("run");
+    train_new(&project.with_method("l2+scenarios"), &dir, &mut Silent).unwrap();
+    let (_, decider) = Run::open(&dir).unwrap().decider().unwrap();
+    assert!(decider.is_at_risk() && decider.card().risk.is_some());
+    let (a, b) = (-1.439_531_470_938_456, 1.959_963_984_540_054);
+    let above = 2.0 * (a + 3.0 * b) / 4.0;
+    let features: Vec<f64> = (0..5).map(|i| -1.0 + 0.5 * f64::from(i)).collect();
+    for (f, decided) in features.iter().zip(decider.decide_with_outlooks(&features, &[], 5).unwrap()) {
+        let (optimum, outlook) = decided.unwrap();
+        let wanted = 10.0 + 3.0 * f + above;
+        // 10 residuals in each of the tails that decide.
+        assert!((optimum.x[0] - wanted).abs() < 0.9, "f = {f}: {} is not {wanted}", optimum.x[0]);
+        let threshold = above - 2.0 * a;
+        assert!((outlook.unwrap().threshold - threshold).abs() < 0.9);
+    }
+    // On rows that nobody saw: the scores keep what was promised, a tenth is beyond, and the mean pays for it.
+    let task = project.task();
+    let judged = |method: &str| {
+        let model = fit(&task, method).unwrap().candidate.fitted.model;
+        judge(&task, &model, task.test()).unwrap()
+    };
+    let (hedged, point) = (judged("l2+scenarios"), judged("l2"));
+    let kept = hedged.measures.risk.unwrap();
+    assert!((kept.score - kept.promised).abs() < 0.25 * kept.promised, "{kept:?}");
+    assert!((kept.beyond - 0.1).abs() < 0.06, "{kept:?}");
+    assert!(point.measures.risk.is_none());
+    let tail = |judged: &regretless_learn::Judgement| {
+        let mut costs: Vec<f64> = judged.decisions.iter().map(|d| d.objective).collect();
+        costs.sort_by(|a, b| b.total_cmp(a));
+        let worst = costs.len() / 10;
+        costs[..worst].iter().sum::<f64>() / worst as f64
+    };
+    assert!(tail(&hedged) < 0.9 * tail(&point));
+}
+
+#[test]
+fn risks_that_make_no_sense_are_refused() {
+    let project = newsvendor("risk = { cvar = 0.9 }", 100);
+    let refused =
+        |method: &str| match train_new(&project.with_method(method), &project.path(method), &mut Silent) {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("{method}"),
+        };
+    assert!(refused("auto").contains("`auto` chooses by the mean"));
+    assert!(refused("l2").contains("no risk"));
+    assert!(refused("surrogate+scenarios").contains("through the mean"));
+}

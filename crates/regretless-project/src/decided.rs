@@ -1,6 +1,6 @@
 //! Decisions as rows of a table: what `decide` writes, whoever asks.
 
-use regretless_core::{Optimum, ProblemError};
+use regretless_core::{Outlook, Promised};
 use regretless_learn::{Decider, LearnError};
 
 use crate::DataChunk;
@@ -9,6 +9,8 @@ use crate::DataChunk;
 const IF_PREDICTED: &str = "objective_if_predicted";
 /// The mean objective over scenarios.
 const EXPECTED: &str = "expected_objective";
+/// What is minimised at risk, and the objective that is missed with a probability of at most 1 − τ.
+const AT_RISK: [&str; 2] = ["objective_at_risk", "threshold"];
 
 /// The decision for a row: its numbers in the order of [`Deciding::names`], NaN where there is no decision.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +40,9 @@ impl<'a> Deciding<'a> {
     /// `head` are the columns that say what a decision is for: the name of a row or its number, its time and series. With `predictions`
     /// those are written, too.
     pub fn new(decider: &'a Decider, head: &[String], predictions: bool) -> Self {
+        let at_risk = if decider.is_at_risk() { &AT_RISK[..] } else { &[] };
         let objectives = std::iter::once(IF_PREDICTED).chain(decider.has_scenarios().then_some(EXPECTED));
+        let objectives = objectives.chain(at_risk.iter().copied());
         // A variable may be called like one of the first columns.
         let taken =
             |name: &String| name == "status" || head.contains(name) || objectives.clone().any(|o| o == name);
@@ -76,28 +80,32 @@ impl<'a> Deciding<'a> {
     /// Decides for rows of features, with what is known of them.
     pub fn decide(&self, features: &[f64], known: &[f64], rows: usize) -> Result<Vec<Decided>, LearnError> {
         let predictions = self.decider.predict(features, rows);
-        let found = self.decider.decide(features, known, rows)?.into_iter();
+        let found = self.decider.decide_with_outlooks(features, known, rows)?.into_iter();
         let expects = self.decider.has_scenarios();
-        let one = |(i, found): (usize, Result<Optimum, ProblemError>)| {
+        let at_risk = self.decider.is_at_risk();
+        let first = 1 + usize::from(expects) + if at_risk { AT_RISK.len() } else { 0 };
+        let one = |(i, found): (usize, Promised)| {
             let prediction = &predictions[i * self.decider.width()..(i + 1) * self.decider.width()];
             let known = &known[i * self.decider.known()..(i + 1) * self.decider.known()];
             let mut numbers = Vec::with_capacity(self.names.len());
             let status = match found {
-                Ok(optimum) if optimum.is_optimal() => {
+                Ok((optimum, outlook)) if optimum.is_optimal() => {
                     numbers.push(self.decider.objective_if_predicted(&optimum.x, prediction, known));
                     numbers.extend(expects.then_some(optimum.objective));
+                    let kept = |Outlook { value, threshold, .. }| [value, threshold];
+                    numbers.extend(outlook.map(kept).into_iter().flatten());
                     numbers.extend(optimum.x);
                     "optimal".to_owned()
                 }
-                Ok(optimum) => optimum.status.word().to_owned(),
+                Ok((optimum, _)) => optimum.status.word().to_owned(),
                 Err(error) => error.to_string(),
             };
-            let decision = 1 + usize::from(expects) + self.decider.problem().n();
+            let decision = first + self.decider.problem().n();
             numbers.resize(decision, f64::NAN);
             if self.predictions {
                 numbers.extend(prediction);
             }
-            let x = 1 + usize::from(expects)..decision;
+            let x = first..decision;
             let rounding = ROUNDING * numbers[x].iter().fold(0.0, |max: f64, v| max.max(v.abs()));
             numbers[..decision].iter_mut().filter(|v| v.abs() <= rounding).for_each(|v| *v = 0.0);
             numbers.iter_mut().for_each(|v| *v = rounded(*v));

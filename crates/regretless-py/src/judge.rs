@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use regretless_core::{Batch, Decision, Law, Regret, Scenarios, Status};
+use regretless_core::{Batch, Decision, Kept, Law, Regret, Risk, Scenarios, Status};
 
 use crate::arrays::{Ids, flat, table};
 use crate::error;
@@ -23,10 +23,16 @@ pub(crate) struct Judge {
     entries: usize,
     width: usize,
     known: usize,
+    at_risk: bool,
 }
 
 /// Decisions, what is expected of them, and why there is none.
-type Decided<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Vec<Option<String>>);
+type Decided<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Option<[Bound<'py, PyArray1<f64>>; 2]>,
+    Vec<Option<String>>,
+);
 
 /// Scenarios that each prediction brings: how many, and their weights where all share them.
 type Brought = Option<(usize, Option<Vec<f64>>)>;
@@ -38,6 +44,7 @@ impl Judge {
         problem: &Bound<'_, Problem>,
         placing: Placing,
         scenarios: Brought,
+        risk: Option<(f64, f64)>,
         prices: Option<ByKind<'_>>,
         store_bytes: usize,
     ) -> PyResult<Self> {
@@ -51,13 +58,18 @@ impl Judge {
         let (width, known) = (placement.width(), placement.known());
         let entries = law.as_ref().map_or(width, |law| law.entries(width));
         let scenarios = law.map(|law| Scenarios::of(&problem.inner, &placement, law)).transpose();
+        let scenarios = scenarios.and_then(|own| match (own, risk) {
+            (Some(own), Some((level, weight))) => own.with_risk(Risk::mixed(level, weight)?).map(Some),
+            (own, _) => Ok(own),
+        });
         let scenarios = scenarios.map_err(|e| error::raise("LossError", e))?;
         let mut inner = Regret::new(&problem.inner, &placement, scenarios).map_err(refused)?;
         if let Some(prices) = prices {
             inner.price_violations(&row_values(&prices)).map_err(refused)?;
         }
         inner.set_store_bytes(store_bytes);
-        Ok(Self { inner: Mutex::new(inner), n: problem.inner.n(), entries, width, known })
+        let at_risk = risk.is_some();
+        Ok(Self { inner: Mutex::new(inner), n: problem.inner.n(), entries, width, known, at_risk })
     }
 
     /// Decisions at predictions and what came of them.
@@ -103,23 +115,29 @@ impl Judge {
         threads: Option<usize>,
     ) -> PyResult<Decided<'py>> {
         let (predictions, known) = (flat("predictions", &predictions)?, flat("known", &known)?);
-        let decided = exclusive(py, threads, &self.inner, |regret| regret.decide(predictions, known))?;
+        let decided =
+            exclusive(py, threads, &self.inner, |regret| regret.decide_with_outlooks(predictions, known))?;
         let decided = decided.map_err(|e| error::raise("LossError", e))?;
         let (mut x, mut expected, mut troubles) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut at_risk, mut threshold) = (Vec::new(), Vec::new());
         for answer in &decided {
-            let found = answer.as_ref().ok().filter(|optimum| optimum.status == Status::Optimal);
+            let found = answer.as_ref().ok().filter(|(optimum, _)| optimum.status == Status::Optimal);
             match found {
-                Some(optimum) => x.extend(&optimum.x),
+                Some((optimum, _)) => x.extend(&optimum.x),
                 None => x.extend(std::iter::repeat_n(f64::NAN, self.n)),
             }
-            expected.push(found.map_or(f64::NAN, |optimum| optimum.objective));
+            expected.push(found.map_or(f64::NAN, |(optimum, _)| optimum.objective));
+            let outlook = found.and_then(|(_, outlook)| outlook.as_ref());
+            at_risk.push(outlook.map_or(f64::NAN, |outlook| outlook.value));
+            threshold.push(outlook.map_or(f64::NAN, |outlook| outlook.threshold));
             troubles.push(match answer {
                 Ok(_) if found.is_some() => None,
-                Ok(optimum) => Some(optimum.status.word().to_owned()),
+                Ok((optimum, _)) => Some(optimum.status.word().to_owned()),
                 Err(error) => Some(error.to_string()),
             });
         }
-        Ok((table(py, decided.len(), self.n, x)?, expected.to_pyarray(py), troubles))
+        let kept = self.at_risk.then(|| [at_risk.to_pyarray(py), threshold.to_pyarray(py)]);
+        Ok((table(py, decided.len(), self.n, x)?, expected.to_pyarray(py), kept, troubles))
     }
 
     /// What came of decisions that were taken elsewhere.
@@ -152,6 +170,17 @@ pub(crate) fn decisions<'py>(
     out.set_item("optimal", each(|d| d.optimal))?;
     out.set_item("violation", each(|d| decided(d, d.violation)))?;
     out.set_item("predicted_objective", each(|d| decided(d, d.predicted_objective)))?;
+    if decisions.iter().any(|d| d.at_risk.is_some()) {
+        let kept = |of: fn(&Kept) -> f64| -> Vec<f64> {
+            decisions.iter().map(|d| d.at_risk.as_ref().map_or(f64::NAN, of)).collect()
+        };
+        let of = [
+            ("objective_at_risk", kept(|k| k.promised.value)),
+            ("threshold", kept(|k| k.promised.threshold)),
+            ("score", kept(|k| k.score)),
+        ];
+        of.iter().try_for_each(|(name, values)| out.set_item(*name, values.to_pyarray(py)))?;
+    }
     let troubles: Vec<Option<String>> =
         decisions.iter().map(|d| d.trouble.as_ref().map(ToString::to_string)).collect();
     out.set_item("trouble", troubles)?;

@@ -7,6 +7,7 @@ use crate::engine::tolerance::NO_REGRET;
 use crate::loss::{Batch, Cause, LossError, Side, gap_of};
 use crate::predict::instances::Reading;
 use crate::predict::placement::{Numbers, Placement, Values};
+use crate::predict::risk::Outlook;
 use crate::predict::scenarios::Scenarios;
 use crate::predict::truths::Truths;
 use crate::problem::{Instance, Problem, ProblemError, RowValues};
@@ -39,6 +40,20 @@ pub struct Decision {
     pub cut: usize,
     /// The objective that was expected: the optimal value at the prediction (of the average problem, with scenarios).
     pub predicted_objective: f64,
+    /// What it promised and what came of that, of a decision at risk.
+    pub at_risk: Option<Kept>,
+}
+
+/// A decision x with its threshold t, judged as a pair by what came true.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Kept {
+    /// What was promised.
+    pub promised: Outlook,
+    /// (1 − ω)·cost + ω(t + (cost − t)⁺/(1 − τ)), in the problem's own sense; its mean is what a risk minimises. NaN where there is no
+    /// truth to judge by.
+    pub score: f64,
+    /// True if the objective is beyond the threshold, as it should be for a share of at most 1 − τ.
+    pub beyond: bool,
 }
 
 /// Decides exactly at predictions, and judges the decisions by truths.
@@ -64,6 +79,9 @@ pub struct Regret {
     /// What a unit of violation of a hard row costs.
     prices: Option<RowValues>,
 }
+
+/// A decision with what it promises at risk, or why the problem refuses the prediction.
+pub type Promised = Result<(Optimum, Option<Outlook>), ProblemError>;
 
 /// Memory for warm starts unless [`Regret::set_store_bytes`] says otherwise.
 const STORE_BYTES: usize = 512 << 20;
@@ -141,7 +159,7 @@ impl Regret {
     ) -> Result<Vec<Decision>, LossError> {
         let rows = predictions.len() / self.reading.width();
         self.check("truths", truths, rows * self.reading.placement().width())?;
-        let solved = self.decide(predictions, known)?;
+        let solved = self.solve(&self.rows(predictions, known)?);
         let truths = self.reading.truths(truths, known);
         let optima = self.truths.solve(&truths);
         let rows =
@@ -239,6 +257,7 @@ impl Regret {
             violation: 0.0,
             cut: 0,
             predicted_objective: worst,
+            at_risk: None,
         }
     }
 
@@ -250,12 +269,17 @@ impl Regret {
         known: &Result<Exact, ProblemError>,
     ) -> Decision {
         let decision = match solved {
-            Ok(optimum) => Decision {
-                trouble: Cause::of_status(Side::Prediction, &optimum.status),
-                status: optimum.status,
-                predicted_objective: optimum.objective,
-                ..self.undecided(optimum.x)
-            },
+            Ok(optimum) => {
+                let (optimum, outlook) = self.reading.decided(optimum, prediction);
+                let unjudged = |promised| Kept { promised, score: f64::NAN, beyond: false };
+                Decision {
+                    trouble: Cause::of_status(Side::Prediction, &optimum.status),
+                    status: optimum.status,
+                    predicted_objective: optimum.objective,
+                    at_risk: outlook.map(unjudged),
+                    ..self.undecided(optimum.x)
+                }
+            }
             Err(error) => Decision {
                 trouble: Some(Cause::Refused(Side::Prediction, error)),
                 ..self.undecided(vec![0.0; self.reading.original().n()])
@@ -288,6 +312,12 @@ impl Regret {
         if decision.trouble.is_none() {
             decision.objective = view.objective(&decision.x);
             decision.violation = view.violation(&decision.x);
+            if let (Some(risk), Some(kept)) = (self.reading.risk(), &mut decision.at_risk) {
+                // As costs.
+                let [threshold, cost] = [kept.promised.threshold, decision.objective].map(|v| -view.sign * v);
+                kept.score = -view.sign * risk.score(threshold, cost);
+                kept.beyond = cost > threshold;
+            }
         }
         decision.optimal = optimal;
         if !decision.optimal.is_finite() {
@@ -310,14 +340,30 @@ impl Regret {
         predictions: &[f64],
         known: &[f64],
     ) -> Result<Vec<Result<Optimum, ProblemError>>, LossError> {
+        let decided = self.decide_with_outlooks(predictions, known)?;
+        Ok(decided.into_iter().map(|solved| solved.map(|(optimum, _)| optimum)).collect())
+    }
+
+    /// [`Regret::decide`] with what decisions at risk promise.
+    pub fn decide_with_outlooks(
+        &self,
+        predictions: &[f64],
+        known: &[f64],
+    ) -> Result<Vec<Promised>, LossError> {
         let predictions = self.rows(predictions, known)?;
-        let decide = |predictions: &[Numbers<'_>]| {
+        let rows = self.solve(&predictions).into_par_iter().zip(predictions);
+        Ok(rows.map(|(solved, p)| solved.map(|optimum| self.reading.decided(optimum, p))).collect())
+    }
+
+    /// Solves the problem that decides, each prediction from the nearest anchor.
+    fn solve(&self, predictions: &[Numbers<'_>]) -> Vec<Result<Optimum, ProblemError>> {
+        let some = |predictions: &[Numbers<'_>]| {
             let values: Vec<Values<'_>> = predictions.par_iter().map(|p| self.reading.values(*p)).collect();
             let instances: Vec<Instance<'_>> = values.iter().map(Values::instance).collect();
             let starts = predictions.par_iter().map(|p| self.anchors.nearest(*p)).collect();
             batch::from(&self.oracle, &instances, starts, |solved| solved.answer)
         };
-        Ok(predictions.chunks(self.reading.at_once()).flat_map(decide).collect())
+        predictions.chunks(self.reading.at_once()).flat_map(some).collect()
     }
 
     /// Picks up to `count` of the given predictions, so that others are near one of them, and solves them: new rows

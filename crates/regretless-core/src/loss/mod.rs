@@ -194,6 +194,10 @@ pub fn build(
         let alternatives = alternatives.filter(|m| m.supports(problem, placement).is_ok()).collect();
         return Err(LossError::Unsupported { method, reason, alternatives });
     }
+    if options.scenarios.as_ref().is_some_and(|own| own.risk().is_some()) {
+        let reason = "it is trained for the mean over scenarios: decisions at risk have no gradient".into();
+        return Err(LossError::Unsupported { method, reason, alternatives: vec![Method::L2] });
+    }
     let reading = Reading::new(problem, placement, options.scenarios.clone())?;
     (method.row().build)(method, reading, options)
 }

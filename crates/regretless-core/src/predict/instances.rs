@@ -2,8 +2,10 @@
 
 use crate::gradient::Gradients;
 use crate::predict::placement::{Numbers, Placement, Values};
+use crate::predict::risk::{Outlook, Risk};
 use crate::predict::scenarios::{ScenarioError, Scenarios};
-use crate::problem::Problem;
+use crate::problem::{Problem, RowId};
+use crate::solve::optimum::Optimum;
 
 /// How predictions become instances of the problem that decides: outright, or through scenarios.
 #[derive(Debug)]
@@ -52,7 +54,8 @@ impl Reading {
     /// Instances to state at a time: thousands of scenarios of many rows are megabytes each.
     pub(crate) fn at_once(&self) -> usize {
         const BYTES: usize = 256 << 20;
-        let numbers = self.width() + 4 * self.problem().shape().soft;
+        let own = self.scenarios.as_ref().map_or(4 * self.problem.shape().soft, Scenarios::numbers);
+        let numbers = self.width() + own;
         (BYTES / (8 * numbers.max(1))).max(16)
     }
 
@@ -80,6 +83,39 @@ impl Reading {
             Some(scenarios) => scenarios.gather(gradients, quantities, known, out),
             None => self.placement.gather(gradients, quantities, known, out),
         }
+    }
+
+    /// The risk that decisions are for.
+    pub(crate) fn risk(&self) -> Option<Risk> {
+        self.scenarios.as_ref().and_then(Scenarios::risk)
+    }
+
+    /// The decision within an optimum of the problem that decides, and what it promises at risk: its objective is then the mean.
+    pub(crate) fn decided(
+        &self,
+        mut optimum: Optimum,
+        prediction: Numbers<'_>,
+    ) -> (Optimum, Option<Outlook>) {
+        let Some(scenarios) = self.scenarios.as_ref().filter(|own| own.risk().is_some()) else {
+            return (optimum, None);
+        };
+        let shape = self.problem.shape();
+        optimum.x.truncate(shape.n);
+        let rows = &mut optimum.multipliers;
+        rows.at_most.truncate(shape.at_most);
+        [&mut rows.lower, &mut rows.upper].into_iter().for_each(|bounds| bounds.truncate(shape.n));
+        optimum.active.retain(|row| match *row {
+            RowId::Soft(_) => false,
+            RowId::AtMost(i) => i < shape.at_most,
+            RowId::Equal(_) => true,
+            RowId::Lower(j) | RowId::Upper(j) => j < shape.n,
+        });
+        if !optimum.is_optimal() {
+            return (optimum, None);
+        }
+        let outlook = scenarios.outlook(prediction.quantities, prediction.known, &optimum.x);
+        optimum.objective = outlook.map_or(optimum.objective, |outlook| outlook.mean);
+        (optimum, outlook)
     }
 
     /// Prices that come out negative in a prediction, and count as 0.

@@ -5,5 +5,6 @@ mod curvature;
 pub(crate) mod forecast;
 pub(crate) mod instances;
 pub(crate) mod placement;
+pub(crate) mod risk;
 pub(crate) mod scenarios;
 pub(crate) mod truths;

@@ -268,6 +268,11 @@ impl Placement {
         self.slots_of(parameter).iter().map(|slot| slot.entry)
     }
 
+    /// Those of them that depend on what is predicted.
+    pub(super) fn predicted_places(&self, parameter: Parameter) -> impl Iterator<Item = usize> + '_ {
+        self.slots_of(parameter).iter().filter(|slot| slot.predicted).map(|slot| slot.entry)
+    }
+
     /// True if nothing but θ depends on what is predicted.
     pub fn is_theta_only(&self) -> bool {
         self.slots.iter().all(|slot| !slot.predicted || slot.parameter == Parameter::Linear)

@@ -18,6 +18,7 @@ use thiserror::Error;
 use crate::gradient::Gradients;
 use crate::predict::forecast::{Forecast, Law};
 use crate::predict::placement::{Numbers, Placement, Slot, guarded, is_price};
+use crate::predict::risk::{AtRisk, Outlook, Risk};
 use crate::problem::parameter::{Parameter, Parameters, Role};
 use crate::problem::{Block, Coefficients, Pattern, Problem, ProblemError, RowId, SoftRows};
 
@@ -42,6 +43,34 @@ pub enum ScenarioError {
         /// Entries found.
         found: usize,
     },
+    /// A risk that is none.
+    #[error("{what} is {value}; it is {expected}")]
+    Risk {
+        /// Which number of it.
+        what: &'static str,
+        /// It.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// More scenarios than one threshold can join.
+    #[error(
+        "{scenarios} scenarios with {rows} predicted soft rows each are {numbers} coefficients at risk, which would take gigabytes: \
+         take fewer scenarios"
+    )]
+    Many {
+        /// Scenarios.
+        scenarios: usize,
+        /// Soft rows with a predicted entry.
+        rows: usize,
+        /// Coefficients of all of them.
+        numbers: usize,
+    },
+    /// A predicted Q.
+    #[error(
+        "Q is predicted: the worst scenarios of a quadratic term are no quadratic program; decide for their mean, without a risk"
+    )]
+    Quadratic,
     /// Made for another problem or placement.
     #[error("the scenarios were made for another problem or another placement of predictions")]
     Mismatch,
@@ -104,14 +133,13 @@ pub struct Scenarios {
     placement: Placement,
     law: Law,
     count: usize,
-    /// Where each soft row of the original problem is among those of the average problem.
+    original: Problem,
+    /// Where each soft row of the original problem is among those of the problem that decides.
     copies: Vec<Range<usize>>,
     /// Which of them are stated once for each scenario.
     repeated: Vec<bool>,
-    /// Their prices in the original problem.
-    prices: [Vec<f64>; 2],
-    /// The pattern of the original soft rows.
-    pattern: Pattern,
+    /// For the worst of them in place of their average.
+    at_risk: Option<AtRisk>,
 }
 
 impl Scenarios {
@@ -135,23 +163,62 @@ impl Scenarios {
     pub fn of(problem: &Problem, placement: &Placement, law: Law) -> Result<Self, ScenarioError> {
         let law = law.checked(placement.width())?;
         let count = law.count(placement.width());
-        let soft = problem.soft();
-        let pattern = soft.C.pattern().clone();
-        let prices = [soft.alpha.clone(), soft.under.clone()];
-        let repeated = touched(problem, placement)?;
+        let (original, placement) = (problem.clone(), placement.clone());
+        let repeated = touched(problem, &placement)?;
         let (problem, copies) = average(problem, &repeated, law.weights(), count);
-        Ok(Self { problem, placement: placement.clone(), law, count, copies, repeated, prices, pattern })
+        Ok(Self { problem, placement, law, count, original, copies, repeated, at_risk: None })
+    }
+
+    /// The same scenarios, and decisions for the worst of them: at the least CVaR in place of the best mean. There the mean of θ is not
+    /// all that matters, and there is no gradient.
+    ///
+    /// ```
+    /// use regretless_core::*;
+    /// // A sure gain of 1 a unit, or one of 0 or 3 that is as likely; together one unit.
+    /// let problem = Problem::maximize(2)
+    ///     .at_most("money", Matrix::from_rows(&[[1.0, 1.0]]), [1.0])
+    ///     .build()?;
+    /// let law = Law::Outcomes { outcomes: vec![1.0, 0.0, 1.0, 3.0] };
+    /// let scenarios = Scenarios::of(&problem, &Placement::theta(2), law)?.with_risk(Risk::cvar(0.5)?)?;
+    /// let best = Oracle::new(scenarios.problem()).solve(&scenarios.parameters(&[0.5, 0.5], &[]).instance())?;
+    /// assert!((best.x[0] - 1.0).abs() < 1e-9);
+    /// // Variables behind those of the problem are a threshold, and what scenarios exceed limits by.
+    /// let outlook = scenarios.outlook(&[0.5, 0.5], &[], &best.x[..2]).unwrap();
+    /// assert!((outlook.mean - 1.0).abs() < 1e-9 && (outlook.value - 1.0).abs() < 1e-9);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_risk(self, risk: Risk) -> Result<Self, ScenarioError> {
+        let own = AtRisk::new(&self.original, &self.placement, &self.repeated, self.count, risk)?;
+        Ok(Self { problem: own.problem.clone(), copies: own.soft_rows(), at_risk: Some(own), ..self })
+    }
+
+    /// The risk that decisions are for; `None` for the average.
+    pub fn risk(&self) -> Option<Risk> {
+        self.at_risk.as_ref().map(|own| own.risk)
+    }
+
+    /// What a decision of the original problem promises at a prediction, in its own sense; `None` without a risk.
+    ///
+    /// # Panics
+    /// If prediction, known numbers or decision have another number of entries.
+    pub fn outlook(&self, prediction: &[f64], known: &[f64], x: &[f64]) -> Option<Outlook> {
+        let own = self.at_risk.as_ref()?;
+        Some(own.outlook(&self.placement, &self.forecast(prediction), known, x))
+    }
+
+    /// Numbers of one instance of the problem that decides.
+    pub(crate) fn numbers(&self) -> usize {
+        self.at_risk.as_ref().map_or(4 * self.problem.shape().soft, AtRisk::numbers)
     }
 
     /// Refuses scenarios that were made for something else.
     pub(crate) fn fits(&self, problem: &Problem, placement: &Placement) -> Result<(), ScenarioError> {
-        let (own, other) = (self.problem.shape(), problem.shape());
-        let same_rows = (own.n, own.at_most, own.equal, self.copies.len())
-            == (other.n, other.at_most, other.equal, other.soft);
-        if same_rows && self.placement == *placement { Ok(()) } else { Err(ScenarioError::Mismatch) }
+        let fits = self.original.shape() == problem.shape() && self.placement == *placement;
+        if fits { Ok(()) } else { Err(ScenarioError::Mismatch) }
     }
 
-    /// The average problem; hard rows and bounds are those of the original one.
+    /// The average problem; hard rows and bounds are those of the original one. At risk it has more variables and hard rows, behind its
+    /// own.
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
@@ -178,6 +245,9 @@ impl Scenarios {
 
     /// False if deciding for the average is deciding for the prediction: nothing but θ and Q predicted and no bias.
     pub fn changes_decision(&self) -> bool {
+        if self.at_risk.is_some() {
+            return true;
+        }
         if self.placement.predicted_kinds().into_iter().any(|kind| kind.role() != Role::Objective) {
             return true;
         }
@@ -221,6 +291,9 @@ impl Scenarios {
             self.count * self.placement.width(),
             "the entries of every scenario"
         );
+        if let Some(own) = &self.at_risk {
+            return own.parameters(&self.placement, forecast, known);
+        }
         let mut out = Parameters::default();
         let (means, weights) = (forecast.mean(), forecast.weights());
         let mean = Numbers { quantities: &means, known };
@@ -264,7 +337,8 @@ impl Scenarios {
 
     /// The stated prices of the repeated rows, by shares.
     fn place_prices(&self, shares: &[f64], out: &mut Parameters) {
-        for (parameter, stated) in [Parameter::Over, Parameter::Under].into_iter().zip(&self.prices) {
+        for parameter in [Parameter::Over, Parameter::Under] {
+            let stated = parameter.of(&self.original);
             let place = out.get_mut(parameter, &self.problem);
             for ((rows, repeated), price) in self.copies.iter().zip(&self.repeated).zip(stated) {
                 if *repeated {
@@ -278,9 +352,10 @@ impl Scenarios {
     /// in the prediction, of [`Scenarios::width`] entries. A price below 0 counts as 0 and passes nothing on, nor do weights.
     ///
     /// # Panics
-    /// If the prediction or `out` has another number of entries.
+    /// If the prediction or `out` has another number of entries, or decisions are at risk.
     pub fn gather(&self, gradients: &Gradients, prediction: &[f64], known: &[f64], out: &mut [f64]) {
         assert_eq!(out.len(), self.width(), "one place for each predicted entry");
+        assert!(self.at_risk.is_none(), "decisions at risk have no gradient");
         let forecast = self.forecast(prediction);
         out.fill(0.0);
         let curvature = self.placement.curvature().filter(|_| self.placement.predicts(Parameter::Quadratic));
@@ -309,17 +384,18 @@ impl Scenarios {
 
     /// The soft row of the original problem that a coefficient belongs to.
     fn row(&self, slot: &Slot) -> usize {
-        soft_row(&self.pattern, slot)
+        soft_row(self.original.soft().C.pattern(), slot)
     }
 
     /// Where entry `entry` of a soft kind is in scenario `s` of the average problem.
     fn copy(&self, parameter: Parameter, entry: usize, s: usize) -> usize {
         match parameter {
             Parameter::SoftRows => {
-                let (k, _) = self.pattern.place(entry);
+                let pattern = self.original.soft().C.pattern();
+                let (k, _) = pattern.place(entry);
                 let row = self.copies[k].start + s;
                 let start = self.problem.soft().C.pattern().range(row..row).start;
-                start + entry - self.pattern.range(k..k).start
+                start + entry - pattern.range(k..k).start
             }
             _ => self.copies[entry].start + s,
         }

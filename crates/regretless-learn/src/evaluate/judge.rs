@@ -1,6 +1,6 @@
 //! Decisions of a model on rows whose true parameters are known.
 
-use regretless_core::{Batch, Decision, Scenarios};
+use regretless_core::{Batch, Decision};
 
 use crate::data::suspicions::ENOUGH;
 use crate::error::LearnError;
@@ -38,18 +38,9 @@ impl Judgement {
     }
 }
 
-/// The scenarios a model decides for, if it has any.
-pub(crate) fn scenarios(
-    model: &Model,
-    problem: &regretless_core::Problem,
-    placement: &regretless_core::Placement,
-) -> Result<Option<Scenarios>, LearnError> {
-    Ok(model.law().map(|law| Scenarios::of(problem, placement, law)).transpose()?)
-}
-
 /// Decides for rows of a task, and judges by their true parameters.
 pub fn judge(task: &Task, model: &Model, rows: &[usize]) -> Result<Judgement, LearnError> {
-    let mut regret = task.regret(scenarios(model, task.problem(), task.placement())?)?;
+    let mut regret = task.regret(model.scenarios(task.problem(), task.placement())?)?;
     let features = task.features(rows);
     let truths = task.targets(rows);
     let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();

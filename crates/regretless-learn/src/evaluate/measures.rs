@@ -28,6 +28,9 @@ pub struct Measures {
     /// Mean regret of the worst tenth.
     #[serde(with = "crate::unknown")]
     pub cvar90: f64,
+    /// Of decisions at risk: what they promised and what came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<RiskMeasures>,
     /// Largest violation of a hard row by a decision, under the true parameters.
     #[serde(with = "crate::unknown")]
     pub violation: f64,
@@ -43,6 +46,18 @@ pub struct Measures {
     /// Mean absolute error of the predictions.
     #[serde(with = "crate::unknown")]
     pub mae: f64,
+}
+
+/// Means over decisions at risk, in the objective's units and sense.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RiskMeasures {
+    /// (1 − ω)·mean + ω·CVaR over the scenarios of each decision.
+    pub promised: f64,
+    /// (1 − ω)·cost + ω(t + (cost − t)⁺/(1 − τ)), with the cost that came of it and the threshold t that was given with it: what a
+    /// risk minimises the mean of, and fair to any forecast.
+    pub score: f64,
+    /// Share of the decisions whose cost was beyond their threshold; 1 − τ is right.
+    pub beyond: f64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
@@ -105,6 +120,9 @@ pub struct Tally {
     size: f64,
     violation: f64,
     violated: usize,
+    /// Decisions at risk, and the sums of what is measured of them.
+    at_risk: usize,
+    risk: [f64; 3],
     cut: usize,
     squares: f64,
     absolutes: f64,
@@ -123,6 +141,11 @@ impl Tally {
         self.size += decision.optimal.abs();
         self.violation = self.violation.max(decision.violation);
         self.violated += usize::from(decision.violation > 0.0);
+        if let Some(kept) = &decision.at_risk {
+            self.at_risk += 1;
+            let own = [kept.promised.value, kept.score, f64::from(u8::from(kept.beyond))];
+            self.risk.iter_mut().zip(own).for_each(|(sum, value)| *sum += value);
+        }
     }
 
     /// Counts a row that nobody could decide for.
@@ -159,6 +182,10 @@ impl Tally {
             cvar90: cvar(&self.regrets, 0.9).unwrap_or(0.0),
             violation: self.violation,
             violated: self.violated as f64 / count as f64,
+            risk: (self.at_risk > 0).then(|| {
+                let [promised, score, beyond] = self.risk.map(|sum| sum / self.at_risk as f64);
+                RiskMeasures { promised, score, beyond }
+            }),
             cut: self.cut,
             mse,
             mae,

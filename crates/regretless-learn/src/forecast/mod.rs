@@ -45,6 +45,17 @@ const RESIDUALS: usize = 10_000;
 /// Scenarios unless somebody says otherwise, where each is a row of its own.
 const COPIES: usize = 64;
 
+/// Scenarios unless somebody says otherwise, where the worst of them count: rows that one threshold joins.
+const AT_RISK: usize = 500;
+
+/// Scenarios that are kept, of a source that usually keeps so many.
+fn most(task: &Task, usual: usize) -> usize {
+    let settings = &task.settings().training;
+    // Predicted coefficients of soft rows make each scenario a row of its own.
+    let own = if task.placement().predicts(Parameter::SoftRows) { COPIES } else { usual };
+    settings.scenarios.count.unwrap_or(if settings.risk.is_some() { own.min(AT_RISK) } else { own })
+}
+
 /// Where the scenarios of an instance come from.
 pub trait Source: SourceCopied + Debug + Send + Sync {
     /// Which it is.
@@ -115,10 +126,7 @@ pub(crate) fn from_errors(
     errors: &Errors,
     seed: u64,
 ) -> Box<dyn Source> {
-    // Predicted coefficients of soft rows make each scenario a row of its own.
-    let copied = task.placement().predicts(Parameter::SoftRows);
-    let own = if copied { COPIES } else { RESIDUALS };
-    let most = task.settings().training.scenarios.count.unwrap_or(own);
+    let most = most(task, RESIDUALS);
     let inputs = model.encode(&task.features(&errors.rows));
     let sample = Sample {
         errors,
@@ -149,9 +157,7 @@ pub(crate) fn from_outcomes(
             hint: "name features, or take `constant+scenarios`: all outcomes are then as likely".into(),
         });
     }
-    let copied = task.placement().predicts(Parameter::SoftRows);
-    let most = task.settings().training.scenarios.count.unwrap_or(if copied { COPIES } else { OUTCOMES });
-    let rows = spaced(task.train().len(), most).map(|i| task.train()[i]).collect::<Vec<_>>();
+    let rows = spaced(task.train().len(), most(task, OUTCOMES)).map(|i| task.train()[i]).collect::<Vec<_>>();
     let inputs = model.encode(&task.features(&rows));
     let levels = model.features.levels();
     let (outcomes, weights) = (task.targets(&rows), task.weights(&rows));

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use regretless_core::{Decision, Forecast, Law, Optimum, Placement, Problem, ProblemError, Regret};
+use regretless_core::{Decision, Forecast, Law, Optimum, Placement, Problem, ProblemError, Promised, Regret};
 
 use crate::data::past::Past;
 use crate::error::LearnError;
-use crate::evaluate::judge::scenarios;
 use crate::model::Model;
 use crate::model::file::{self, For, ModelCard};
 use crate::select::choose::Chosen;
@@ -44,7 +43,7 @@ impl Decider {
         model: Model,
         card: ModelCard,
     ) -> Result<Self, LearnError> {
-        let mut regret = Regret::new(&problem, &placement, scenarios(&model, &problem, &placement)?)?;
+        let mut regret = Regret::new(&problem, &placement, model.scenarios(&problem, &placement)?)?;
         if let Some(prices) = &model.prices {
             regret.price_violations(prices)?;
         }
@@ -118,7 +117,18 @@ impl Decider {
         known: &[f64],
         rows: usize,
     ) -> Result<Vec<Result<Optimum, ProblemError>>, LearnError> {
-        Ok(self.regret.decide(&self.model.seen(features, rows), known)?)
+        let promised = self.decide_with_outlooks(features, known, rows)?.into_iter();
+        Ok(promised.map(|decided| decided.map(|(optimum, _)| optimum)).collect())
+    }
+
+    /// [`Decider::decide`] with what decisions at risk promise.
+    pub fn decide_with_outlooks(
+        &self,
+        features: &[f64],
+        known: &[f64],
+        rows: usize,
+    ) -> Result<Vec<Promised>, LearnError> {
+        Ok(self.regret.decide_with_outlooks(&self.model.seen(features, rows), known)?)
     }
 
     /// Prices that come out negative in the predictions of rows, and count as 0.
@@ -132,6 +142,11 @@ impl Decider {
     /// True if decisions are for the average over scenarios: the objective of a decision is then the expected one.
     pub fn has_scenarios(&self) -> bool {
         self.model.law().is_some()
+    }
+
+    /// True if decisions are for the worst of them, beside their mean.
+    pub fn is_at_risk(&self) -> bool {
+        self.has_scenarios() && self.model.risk.is_some()
     }
 
     /// The objective of a decision if the prediction came true; NaN if the problem refuses the prediction.

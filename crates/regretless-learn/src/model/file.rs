@@ -19,11 +19,11 @@ use crate::forecast::{self, Source};
 use crate::model::Model;
 use crate::predictor::build::{self, Inputs};
 use crate::predictor::{Predictor, Trees, Weights};
-use crate::settings::{PredictorKind, PredictorSettings, ScenarioSource};
+use crate::settings::{PredictorKind, PredictorSettings, RiskSettings, ScenarioSource};
 
 /// The layout of model files; the second has targets on other scales, the third trees, the fourth trees on a base or of one output
 /// each, the fifth features that are no numbers or scenarios that are more than residuals, the sixth features of the past, the seventh a kind of predictor of its
-/// own, the eighth scenarios by series, and they are written only where there are such.
+/// own, the eighth scenarios by series, the ninth decisions at risk, and they are written only where there are such.
 const VERSION: u32 = 1;
 const WITH_SCALES: u32 = 2;
 const WITH_TREES: u32 = 3;
@@ -32,6 +32,7 @@ const WITH_KINDS: u32 = 5;
 const WITH_PAST: u32 = 6;
 const WITH_A_KIND: u32 = 7;
 const WITH_SERIES: u32 = 8;
+const WITH_RISK: u32 = 9;
 
 /// What a model file says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +65,9 @@ pub struct ModelCard {
     /// Where scenarios come from, if they are more than residuals that count the same each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenarios: Option<ScenarioSource>,
+    /// How much the worst scenarios count, if they count for more than their mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<RiskSettings>,
     /// Past outcomes of the training data that the model holds, targets as they were.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub outcomes: usize,
@@ -84,8 +88,10 @@ pub struct ModelCard {
 impl ModelCard {
     /// The card of a model trained on these columns.
     pub fn new(method: &str, model: &Model, constant: bool, names: &Names) -> Self {
+        let risk = model.risk.filter(|_| model.law().is_some());
         Self {
             format: match &model.transforms[..] {
+                _ if risk.is_some() => WITH_RISK,
                 _ if model.source.as_ref().is_some_and(|s| s.is_by_series()) => WITH_SERIES,
                 _ if model.past.is_some() => WITH_PAST,
                 _ if !model.features.is_plain() || special(model).is_some() => WITH_KINDS,
@@ -105,6 +111,7 @@ impl ModelCard {
             scales: model.transforms.iter().map(|t| t.scale).collect(),
             columns: if model.features.is_plain() { Vec::new() } else { model.features.columns().to_vec() },
             scenarios: special(model).map(Source::source),
+            risk,
             outcomes: model.source.as_ref().map_or(0, |source| source.outcomes()),
             lags: model.past.as_ref().map(|past| past.lags().clone()),
             series: model.past.as_ref().map_or_else(Vec::new, |past| past.numbers().0),
@@ -283,8 +290,8 @@ pub(crate) fn from_bytes(
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
     let metadata = metadata.metadata().clone().unwrap_or_default();
     let card = ModelCard::of(path, &metadata)?;
-    if !(VERSION..=WITH_SERIES).contains(&card.format) {
-        let what = format!("the model has format {}, this program reads 1 to 8", card.format);
+    if !(VERSION..=WITH_RISK).contains(&card.format) {
+        let what = format!("the model has format {}, this program reads 1 to 9", card.format);
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
         return Err(LearnError::run(path, what, hint));
     }
@@ -364,7 +371,18 @@ pub(crate) fn from_bytes(
         members.push(member);
     }
     Ok((
-        Model { members, features, targets, transforms, source, anchors, anchors_known, prices, past },
+        Model {
+            risk: card.risk,
+            members,
+            features,
+            targets,
+            transforms,
+            source,
+            anchors,
+            anchors_known,
+            prices,
+            past,
+        },
         card,
         metadata,
     ))

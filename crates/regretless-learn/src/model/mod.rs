@@ -3,7 +3,7 @@
 pub(crate) mod decider;
 pub(crate) mod file;
 
-use regretless_core::{Law, RowValues};
+use regretless_core::{Law, Placement, Problem, RowValues, ScenarioError, Scenarios};
 
 use crate::data::encoder::Encoder;
 use crate::data::past::Past;
@@ -11,6 +11,7 @@ use crate::data::scaler::Scaler;
 use crate::data::transform::{self, Transform};
 use crate::forecast::Source;
 use crate::predictor::Predictor;
+use crate::settings::RiskSettings;
 
 /// A predictor in the parameters' own units.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub struct Model {
     pub transforms: Vec<Transform>,
     /// Where scenarios come from; `None` for point decisions and for ensembles, whose members are the scenarios.
     pub source: Option<Box<dyn Source>>,
+    /// How much the worst scenarios count; `None` for their mean.
+    pub risk: Option<RiskSettings>,
     /// Predictions of some training rows, from whose solutions new decisions start.
     pub anchors: Vec<f64>,
     /// What is known of those rows.
@@ -69,6 +72,18 @@ impl Model {
             None if self.members.len() > 1 => Some(Law::points(self.members.len())),
             None => None,
         }
+    }
+
+    /// The scenarios that the model decides for, if it has any.
+    pub fn scenarios(
+        &self,
+        problem: &Problem,
+        placement: &Placement,
+    ) -> Result<Option<Scenarios>, ScenarioError> {
+        let Some(law) = self.law() else { return Ok(None) };
+        let scenarios = Scenarios::of(problem, placement, law)?;
+        let Some(risk) = self.risk else { return Ok(Some(scenarios)) };
+        scenarios.with_risk(risk.risk()?).map(Some)
     }
 
     /// What the model says of rows: numbers that [`Model::law`] makes forecasts of, or points.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use regretless_core::{Decision, Method};
+use regretless_core::{Decision, Method, Parameter};
 use serde::{Deserialize, Serialize};
 
 use crate::data::transform;
@@ -197,6 +197,7 @@ fn one(
 
 /// Refuses what cannot be trained before anything is.
 pub(crate) fn check(task: &Task, name: MethodName) -> Result<(), LearnError> {
+    check_risk(task, name)?;
     for recipe in Recipe::of(task.settings(), name, 0) {
         if let Some(method) = recipe.method {
             method.supports(task.problem(), task.placement())?;
@@ -220,6 +221,29 @@ pub(crate) fn check(task: &Task, name: MethodName) -> Result<(), LearnError> {
         }
     }
     Ok(())
+}
+
+/// Refuses what a risk cannot be had with.
+fn check_risk(task: &Task, name: MethodName) -> Result<(), LearnError> {
+    let Some(risk) = task.settings().training.risk else { return Ok(()) };
+    risk.risk()?;
+    let (what, hint) = if name.base == Base::Auto {
+        (
+            "`auto` chooses by the mean of what decisions cost, not by their risk".to_owned(),
+            "choose `l2+scenarios`",
+        )
+    } else if name.scenarios && task.placement().predicts(Parameter::Quadratic) {
+        let why = "the worst scenarios of a quadratic term are no quadratic program";
+        (format!("`{name}`: Q is predicted, and {why}"), "leave out `risk`: decisions are then for the mean")
+    } else if Recipe::of(task.settings(), name, 0).iter().any(Recipe::trains_through_errors) {
+        (
+            format!("`{name}` is trained through the mean over scenarios, not through their risk"),
+            "choose `l2+scenarios`",
+        )
+    } else {
+        return Ok(());
+    };
+    Err(LearnError::Settings { what, hint: hint.into() })
 }
 
 /// The method's full id: `surrogate` says which of the two.

@@ -104,6 +104,12 @@ pub fn train_task(
     observer: &mut dyn Observer,
 ) -> Result<Trained, LearnError> {
     let (name, seed) = (task.settings().training.method, task.settings().training.seed);
+    if task.settings().training.risk.is_some() && !name.scenarios && name.base != Base::Auto {
+        return Err(LearnError::Settings {
+            what: format!("`{name}` decides for a point, which has no risk"),
+            hint: format!("choose `{name}+scenarios`, or leave out `risk`").into(),
+        });
+    }
     let mut trainer = Trainer::new(task, stages, observer)?;
     let (chosen, candidates) = train_sound(&mut trainer, name, seed)?;
     let interrupted = trainer.interrupted();

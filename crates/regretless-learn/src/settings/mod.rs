@@ -15,8 +15,8 @@ pub use predictor::{
 pub use split::{Part, Split, SplitKind, Timed};
 pub use surrogate::SurrogateSettings;
 pub use training::{
-    Clip, ErrorWeights, Infeasible, Keep, Mix, OptimizerKind, Ramp, Regression, ScenarioSource, Scenarios,
-    Schedule, Sharpness, Stop, TrainingSettings, Warmup,
+    Clip, ErrorWeights, Infeasible, Keep, Mix, OptimizerKind, Ramp, Regression, RiskSettings, ScenarioSource,
+    Scenarios, Schedule, Sharpness, Stop, TrainingSettings, Warmup,
 };
 pub use words::visible;
 

@@ -1,6 +1,7 @@
 //! How a predictor is trained.
 
-use serde::Serialize;
+use regretless_core::{Risk, ScenarioError};
+use serde::{Deserialize, Serialize};
 
 use super::method::MethodName;
 use super::words::words;
@@ -48,6 +49,9 @@ pub struct TrainingSettings {
     pub seed: u64,
     /// Scenarios of methods with `+scenarios`.
     pub scenarios: Scenarios,
+    /// How much the worst of them count; `None` for their mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk: Option<RiskSettings>,
 }
 
 impl Default for TrainingSettings {
@@ -73,6 +77,7 @@ impl Default for TrainingSettings {
             infeasible: Infeasible::Fail,
             seed: 0,
             scenarios: Scenarios { source: ScenarioSource::Residuals, count: None },
+            risk: None,
         }
     }
 }
@@ -163,6 +168,22 @@ impl Scenarios {
     /// Members of an ensemble.
     pub fn members(&self) -> usize {
         self.count.unwrap_or(10)
+    }
+}
+
+/// How much the worst scenarios count for a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RiskSettings {
+    /// The level of CVaR.
+    pub cvar: f64,
+    /// Its weight beside the mean, up to 1.
+    pub weight: f64,
+}
+
+impl RiskSettings {
+    /// The risk; refuses numbers that are none.
+    pub fn risk(self) -> Result<Risk, ScenarioError> {
+        Risk::mixed(self.cvar, self.weight)
     }
 }
 

@@ -26,11 +26,14 @@ pub fn default_methods(task: &Task) -> Vec<MethodName> {
         names.push(MethodName { stopped: true, ..Method::L2.into() });
     }
     names.extend(choose::decision_methods(task));
-    if task.has_scenarios() {
+    if task.has_scenarios_of(ScenarioSource::Residuals) {
         let through = |source| MethodName { scenarios: true, source, ..Method::L2.into() };
         names.extend([through(None), through(Some(ScenarioSource::Scaled))]);
     }
-    names.push(Base::Auto.into());
+    // It chooses by the mean.
+    if task.settings().training.risk.is_none() {
+        names.push(Base::Auto.into());
+    }
     let own = task.settings().training.method;
     if !names.contains(&own) {
         names.push(own);

@@ -379,6 +379,7 @@ impl Task {
             targets,
             transforms: recipe.scales.iter().map(|scale| Transform::plain(*scale)).collect(),
             source: None,
+            risk: self.settings.training.risk,
             anchors: Vec::new(),
             anchors_known: Vec::new(),
             prices: self.prices()?.cloned(),
@@ -401,7 +402,9 @@ impl Task {
     /// True if scenarios of this source can change a decision. The mean of past outcomes is another prediction, so that they can
     /// wherever there is a mean.
     pub fn has_scenarios_of(&self, source: ScenarioSource) -> bool {
-        self.has_scenarios() || source.is_of_outcomes() && !self.placement.predicts_role(Role::Hard)
+        // At risk more than the mean of θ matters.
+        let changes = source.is_of_outcomes() || self.settings.training.risk.is_some();
+        self.has_scenarios() || changes && !self.placement.predicts_role(Role::Hard)
     }
 }
 

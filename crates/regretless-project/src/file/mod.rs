@@ -29,7 +29,7 @@ pub use settings::{
     SurrogateSection,
 };
 pub use training::{
-    ClipSetting, ClipTable, MixSetting, NoneWord, PlateauName, PlateauSetting, ScenariosSection,
+    ClipSetting, ClipTable, MixSetting, NoneWord, PlateauName, PlateauSetting, RiskSection, ScenariosSection,
     ScheduleSetting, ScheduleWord, StopSetting, StopTable, StopWord, TrainingSection, WarmupSetting,
     WeightsSection,
 };

@@ -59,6 +59,8 @@ pub struct TrainingSection {
     /// Scenarios of methods with `+scenarios`.
     #[serde(default)]
     pub scenarios: ScenariosSection,
+    /// How much the worst of the scenarios count for decisions. Default: as much as the others, which is their mean.
+    pub risk: Option<RiskSection>,
 }
 
 /// How the learning rate changes.
@@ -236,6 +238,16 @@ pub struct WeightsSection {
     pub over: Option<f64>,
     /// Of a unit predicted below the truth. Default 1.
     pub under: Option<f64>,
+}
+
+/// How much the worst scenarios count for a decision.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct RiskSection {
+    /// The level τ of CVaR, the mean of the worst share 1 − τ: 0.9 for the worst tenth.
+    pub cvar: f64,
+    /// The weight of CVaR, from above 0 to 1; the rest is that of the mean. Default 1.
+    pub weight: Option<f64>,
 }
 
 /// The scenarios of methods with `+scenarios`.

@@ -10,8 +10,8 @@ use crate::file::{
 };
 use crate::key::Key;
 use regretless_learn::{
-    Base, Clip, ErrorWeights, MethodError, MethodName, Mix, OptimizerKind, PredictorKind, Scenarios,
-    Schedule, Stop, TrainingSettings, TreeSettings, Warmup,
+    Base, Clip, ErrorWeights, MethodError, MethodName, Mix, OptimizerKind, PredictorKind, RiskSettings,
+    Scenarios, Schedule, Stop, TrainingSettings, TreeSettings, Warmup,
 };
 
 pub(super) fn training(
@@ -60,6 +60,14 @@ pub(super) fn training(
         let most = "there are 1 to 100,000 scenarios";
         ctx.count(&key("scenarios").key("count"), count, 1..=100_000, most)?;
     }
+    let risk = written.risk.map(|risk| RiskSettings { cvar: risk.cvar, weight: risk.weight.unwrap_or(1.0) });
+    if let Some(RiskSettings { cvar, weight }) = risk {
+        let (level, share) = (cvar > 0.0 && cvar < 1.0, weight > 0.0 && weight <= 1.0);
+        let worst = "a level is above 0 and below 1: 0.9 for the mean of the worst tenth";
+        ctx.within(&key("risk").key("cvar"), cvar, level, worst)?;
+        let rest = "the weight of CVaR is above 0 and up to 1, the rest is that of the mean";
+        ctx.within(&key("risk").key("weight"), weight, share, rest)?;
+    }
     Ok(TrainingSettings {
         method: method(ctx, &key("method"), written.method.as_deref())?,
         epochs,
@@ -81,6 +89,7 @@ pub(super) fn training(
         infeasible: written.infeasible,
         seed: written.seed,
         scenarios: Scenarios { source: written.scenarios.source, count },
+        risk,
     })
 }
 

@@ -272,4 +272,8 @@ fn training(settings: &TrainingSettings, text: &mut Text) {
     let scenarios = &settings.scenarios;
     let count = scenarios.count.map_or_else(String::new, |count| format!(", count = {count}"));
     text.key("scenarios", format!("{{ source = \"{}\"{count} }}", scenarios.source));
+    if let Some(risk) = settings.risk {
+        let (cvar, weight) = (number(risk.cvar), number(risk.weight));
+        text.key("risk", format!("{{ cvar = {cvar}, weight = {weight} }}"));
+    }
 }
