@@ -292,6 +292,9 @@ pub(crate) struct EvaluateArgs {
     /// With --backtest: stop after so many minutes, as Ctrl-C does: with the moments that are done
     #[arg(long, value_name = "MINUTES", requires = "backtest", value_parser = crate::interrupt::minutes)]
     pub(crate) max_minutes: Option<f64>,
+    /// Say what each feature is worth: how much dearer decisions get with its column shuffled
+    #[arg(long, conflicts_with = "backtest")]
+    pub(crate) importance: bool,
     /// Threads. Default: all cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -304,6 +307,7 @@ const EVALUATE_EXAMPLES: &str = "\
 Examples:
   regretless evaluate run --data last_month.csv
   regretless evaluate run --data last_month.csv --baseline 'ordered_*'
+  regretless evaluate run --data last_month.csv --importance
   regretless evaluate run --backtest 5
   regretless evaluate run --data last_month.parquet --format json | jq .regret";
 
@@ -316,6 +320,9 @@ pub(crate) struct ReportArgs {
     /// Run directories
     #[arg(value_name = "RUNS", required = true)]
     pub(crate) runs: Vec<PathBuf>,
+    /// Say what each feature is worth to decisions, which reads the run's tables and decides again with columns shuffled
+    #[arg(long)]
+    pub(crate) importance: bool,
     /// Where the report goes
     #[arg(long, value_name = "DIR", default_value = "report")]
     pub(crate) out: PathBuf,
@@ -324,6 +331,7 @@ pub(crate) struct ReportArgs {
 const REPORT_EXAMPLES: &str = "\
 Examples:
   regretless report run
+  regretless report run --importance
   regretless report runs/l2 runs/spo --out report";
 
 /// Write a starter project that runs as it is.

@@ -59,7 +59,8 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
     let absent: Vec<String> = spec.data().map_or_else(Vec::new, |data| {
         data.groups.iter().filter(|name| !columns.group_names.contains(name)).cloned().collect()
     });
-    let mut auditor = Auditor::new(&decider, &rivals, baseline, dates).by(&columns.group_names);
+    let auditor = Auditor::new(&decider, &rivals, baseline, dates).by(&columns.group_names);
+    let mut auditor = if args.importance { auditor.with_importance() } else { auditor };
     let progress = crate::progress::rows(args.format == Format::Json);
     let mut tally = Tally::default();
     let mut troubles = Listed::default();
@@ -92,8 +93,8 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
         dropped += chunk.dropped;
         progress.inc(chunk.rows as u64);
     }
+    let (found, account) = (tally.measures(), auditor.account()?);
     progress.finish_and_clear();
-    let (found, account) = (tally.measures(), auditor.account());
     let beside = lacking.or_else(|| {
         let none = account.against.first().is_some_and(|other| other.decisions == 0);
         named
