@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::{EvaluateArgs, Format};
 use crate::commands::backtest;
 use crate::error::CliError;
-use crate::learning::{aligned, known, measures, threads};
+use crate::learning::{aligned, expect_forecasts, known, measures, threads};
 use crate::output::{Exit, Listed, Outcome, about, cut, json, left_out, table, wrapped};
 
 /// For machines: measures as they always were, and the account.
@@ -46,7 +46,11 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
     let groups = Some(args.groups.clone()).filter(|columns| !columns.is_empty());
     let spec = spec.with_overrides(Overrides { groups, ..Overrides::default() })?;
     let want = Want { features: true, targets: true };
-    let mut reader = DataReader::stream(&spec, data, want, decider.card())?;
+    expect_forecasts(&spec, args.forecasts.as_deref())?;
+    let mut reader = match &args.forecasts {
+        Some(forecasts) => DataReader::with_forecasts(&spec, data, forecasts, want, decider.card())?,
+        None => DataReader::stream(&spec, data, want, decider.card())?,
+    };
     // The table goes along in time: what came true before a row is known to it.
     if let Some(known) = known(&decider, args.history.as_deref(), &spec)? {
         let table = read_past(data, known.lags(), spec.limits())?;
