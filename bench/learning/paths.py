@@ -24,6 +24,8 @@ import regretless as rl
 RESULTS = Path(__file__).with_name("paths.csv")
 FIRST = 1000
 
+SLOW: dict[str, object] = {"learning_rate": 0.05, "epochs": 400, "patience": 60}
+
 #: What is compared: settings of DecisionRegressor.
 OURS: dict[str, dict[str, object]] = {
     "linear l2, own scale": {"method": "l2", "predictor": "linear", "target_transform": "none"},
@@ -34,6 +36,13 @@ OURS: dict[str, dict[str, object]] = {
     "trees spo+, own scale": {"method": "spo+", "predictor": "trees", "target_transform": "none"},
     "trees spo+ after l2, own scale": {
         "method": "spo+", "predictor": "trees", "target_transform": "none", "warmup": "auto",
+    },
+    # Half the rate, twice the rounds: chosen on other draws (3000, 3001).
+    "trees l2, own scale, rate 0.05": {
+        "method": "l2", "predictor": "trees", "target_transform": "none", **SLOW,
+    },
+    "trees spo+ after l2, own scale, rate 0.05": {
+        "method": "spo+", "predictor": "trees", "target_transform": "none", "warmup": "auto", **SLOW,
     },
     "trees on a line spo+ after l2, own scale": {
         "method": "spo+", "predictor": "trees", "target_transform": "none", "warmup": "auto",

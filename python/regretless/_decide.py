@@ -63,6 +63,7 @@ def judged(
     threads: int | None,
     beyond: Mapping[int, str] = MappingProxyType({}),
     groups: str | Sequence[str] | None = None,
+    importance: bool = False,
 ) -> Decisions:
     """Decisions for rows of features with what came of them; ``columns`` are those of a frame that may say when rows are, of which series, and
     what others decided. Rows ``beyond`` what is known have no decision, as ``regretless decide`` has none for them."""
@@ -87,7 +88,7 @@ def judged(
         clock = [(name, _some(cells, rows)) for name, cells in clock]
         taken = taken and (taken[0], np.ascontiguousarray(taken[1][rows]))
         apart = [(name, [cells[row] for row in rows]) for name, cells in apart]
-    found = learner.evaluate(features, truths, known, clock, taken, apart, threads)
+    found = learner.evaluate(features, truths, known, clock, taken, apart, importance, threads)
     return told(Decisions(**_spread(found, rows, beyond)), stacklevel=5)
 
 

@@ -222,6 +222,7 @@ class Learner:
         clock: list[tuple[str, Any]],
         baseline: tuple[str, _Float] | None,
         groups: list[tuple[str, list[str]]],
+        importance: bool,
         threads: int | None,
     ) -> dict[str, Any]: ...
     def groups(self) -> list[str]: ...

@@ -242,7 +242,31 @@ class _Dated(TypedDict, total=False):
     groups: list[Grouping]
 
 
-class Account(_Dated):
+class Worth(TypedDict):
+    """What a feature is worth to decisions."""
+
+    name: str
+    regret: float | None
+    standard_error: float | None
+    moved: float
+
+
+class Importance(TypedDict):
+    """What the features of a model are worth to decisions, those that are worth most first."""
+
+    rows: int
+    shuffles: int
+    regret: float | None
+    features: list[Worth]
+
+
+class _Asked(_Dated, total=False):
+    """What is there if somebody asked."""
+
+    importance: Importance
+
+
+class Account(_Asked):
     """What decisions brought or cost: ``docs/outputs.md`` says what is what."""
 
     objective: str

@@ -307,7 +307,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     def feature_importances_(self) -> Float:
         """The share of each feature in what the splits of trees gained; other predictors have none.
 
-        What a feature is worth to decisions is the regret with its column shuffled: ``sklearn.inspection.permutation_importance(model, X, y)``.
+        What a feature is worth to decisions is another thing: ``evaluate(X, y, importance=True).account["importance"]``.
         """
         found = json.loads(self._fitted().card()).get("importance", [])
         if not found:
@@ -363,11 +363,13 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         baseline: Any = None,
         history: Any = None,
         groups: str | Sequence[str] | None = None,
+        importance: bool = False,
     ) -> Decisions:
         """Decisions for rows of features, judged by the parameters that came true. ``baseline`` are decisions that were taken, a row each in
         the order of the variables, by default the columns of X or y that ``data.baseline`` of the problem's file names: ``account`` of
         what comes back compares with them. Features of the past are made of what came true before each row, here and in ``history``;
-        a row that looks back further has no decision. ``groups`` are columns of X by which ``account`` is told apart, such as a region."""
+        a row that looks back further has no decision. ``groups`` are columns of X by which ``account`` is told apart, such as a region. With
+        ``importance`` it says what each feature is worth, too: how much dearer decisions get with its column shuffled."""
         learner, truths = self._fitted(), self._truths(y)
         if learner.looked_back():
             names = json.loads(learner.card())["targets"]
@@ -379,7 +381,9 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         there = self._known(known, X, len(features))
         variables = self._rows.problem.n
         columns = some_columns(y) + some_columns(X)
-        return judged(learner, features, truths, there, columns, baseline, variables, self.threads, beyond, groups)
+        return judged(
+            learner, features, truths, there, columns, baseline, variables, self.threads, beyond, groups, importance
+        )
 
     def score(self, X: Any, y: Values, sample_weight: ArrayLike | None = None, *, known: Any = None) -> float:
         """Minus the mean regret: higher is better, 0 is best. NaN if a prediction cannot be decided with, so that a search ranks it last."""

@@ -184,13 +184,15 @@ class Run:
         baseline: Any = None,
         history: Any = None,
         groups: str | Sequence[str] | None = None,
+        importance: bool = False,
         threads: int | None = None,
     ) -> Decisions:
         """Decisions judged by the parameters that came true; ``y`` has the targets, by name or in their order. ``baseline`` are decisions
         that were taken, a row each in the order of the variables, by default the columns of X or y that ``data.baseline`` of the run
         names: ``account`` of what comes back compares with them. Features of the past are made of what came true before each row, here
         and in ``history``; a row that looks back further has no decision. ``groups`` are columns of X by which ``account`` is told
-        apart, such as a region; those of the problem's file unless said."""
+        apart, such as a region; those of the problem's file unless said. With ``importance`` it says what
+        each feature is worth, too: how much dearer decisions get with its column shuffled."""
         truths = _columns("y", y, self.targets)
         if self._learner.looked_back():
             X_there, y_there = some_columns(X), list(zip(self.targets, np.ascontiguousarray(truths.T)))
@@ -201,7 +203,17 @@ class Run:
         there = self._known(X, known, len(features))
         columns = some_columns(y) + some_columns(X)
         return judged(
-            self._learner, features, truths, there, columns, baseline, self.problem.n, threads, beyond, groups
+            self._learner,
+            features,
+            truths,
+            there,
+            columns,
+            baseline,
+            self.problem.n,
+            threads,
+            beyond,
+            groups,
+            importance,
         )
 
     def _features(self, X: Any, history: Any = None) -> tuple[Float, dict[int, str]]:

@@ -96,6 +96,14 @@ def test_importance_and_directions() -> None:
 
     worth = permutation_importance(model, X, y, n_repeats=2, random_state=0)
     assert worth.importances_mean.argmax() == 1
+    # And our own, which says the same of the same rows but for the shuffles.
+    told = model.evaluate(X, y, importance=True).account["importance"]
+    ours = {feature["name"]: feature for feature in told["features"]}
+    assert (told["rows"], told["features"][0]["name"]) == (400, "x1")
+    for j, mean in enumerate(worth.importances_mean):
+        feature = ours[f"x{j}"]
+        assert abs(feature["regret"] - mean) < 4 * feature["standard_error"] + 1e-9
+    assert "importance" not in model.evaluate(X, y).account
     linear = rl.DecisionRegressor(forecast(), "l2", predictor="linear").fit(X, y)
     with pytest.raises(AttributeError, match="trees"):
         _ = linear.feature_importances_

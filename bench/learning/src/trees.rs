@@ -58,6 +58,32 @@ fn boosted(inputs: &[f32], y: &[f64]) -> Trees {
     trees
 }
 
+/// Seconds of work of all threads so far: others on the machine do not lengthen them. Those of the clock where the system does not say.
+fn worked() -> f64 {
+    static BEGUN: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let one = |task: std::fs::DirEntry| -> Option<f64> {
+        let told = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        told.split_whitespace().next()?.parse().ok()
+    };
+    let sum: f64 = tasks.filter_map(one).sum();
+    if sum > 0.0 { 1e-9 * sum } else { BEGUN.elapsed().as_secs_f64() }
+}
+
+/// The least work of three times.
+fn least<T>(of: impl Fn() -> T) -> (f64, T) {
+    let once = || {
+        let before = worked();
+        let made = of();
+        (worked() - before, made)
+    };
+    let (mut best, made) = once();
+    for _ in 0..2 {
+        best = best.min(once().0);
+    }
+    (best, made)
+}
+
 /// Prints the tables; with a folder, writes each table of data there too, as little-endian f64 rows of features and y.
 pub(crate) fn run(folder: Option<&Path>) {
     println!("## Boosted trees: {ROUNDS} rounds, 31 leaves, depth 6, {FEATURES} features, one output\n");
@@ -71,12 +97,8 @@ pub(crate) fn run(folder: Option<&Path>) {
             let bytes: Vec<u8> = all.flat_map(f64::to_le_bytes).collect();
             std::fs::write(folder.join(format!("{rows}.f64")), bytes).unwrap();
         }
-        let start = Instant::now();
-        let trees = boosted(&inputs, &y);
-        let grown = start.elapsed().as_secs_f64();
-        let start = Instant::now();
-        black_box(trees.predict(&inputs, rows));
-        let speed = rows as f64 / start.elapsed().as_secs_f64();
+        let (grown, trees) = least(|| boosted(&inputs, &y));
+        let speed = rows as f64 / least(|| black_box(trees.predict(&inputs, rows))).0;
         println!("| {rows} | {grown:.3} | {speed:.2e} |");
     }
     decisions();
@@ -89,14 +111,15 @@ fn decisions() {
     let training = "[predictor]\nkind = \"trees\"\n\n[training]\nmethod = \"surrogate-smooth\"\nepochs = 200\nstop = \"never\"\n";
     let spec = write(dir.path(), Size { n: 40, hard: 40, soft: 20 }, rows, training);
     let task = spec.task().unwrap();
-    let start = Instant::now();
+    let before = worked();
     let mut silent = Silent;
     let mut trainer = Trainer::new(&task, None, &mut silent).unwrap();
     let chosen = train(&mut trainer, task.settings().training.method, 0).unwrap();
-    let seconds = start.elapsed().as_secs_f64();
+    let seconds = worked() - before;
     let history = &chosen.candidate.fitted.history;
     let sum = |of: fn(&regretless_learn::Epoch) -> f64| history.iter().map(of).sum::<f64>();
     println!("\n## 200 rounds of `surrogate-smooth`, LP (40,40,20), 1,000 rows, 80 features\n");
+    println!("Seconds of work in all, those of the clock by part.\n");
     println!("| all s | trees s | solve s | gradient s | validation s | first regret | best regret |");
     println!("|---|---|---|---|---|---|---|");
     println!(

@@ -118,11 +118,15 @@ pub(crate) struct TrainArgs {
     #[arg(value_name = "PROBLEM", required_unless_present = "resume")]
     pub(crate) problem: Option<PathBuf>,
     /// Go on with a run that was stopped or killed; its own config.toml says how
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["problem", "out", "method", "data", "epochs", "batch", "learning_rate", "k", "mix", "warmup", "seed"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["problem", "out", "method", "data", "forecasts", "epochs", "batch", "learning_rate", "k", "mix", "warmup", "seed"])]
     pub(crate) resume: Option<PathBuf>,
     /// The table of history (CSV, CSV.gz, Parquet) in place of those the problem file names
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
+    /// Forecasts made elsewhere in place of a predictor: a line for each row of the table, columns named as what is predicted
+    /// (name, name@0.9 for a quantile, name#1 for a sample). For training rows they must be out of fold
+    #[arg(long, value_name = "FILE")]
+    pub(crate) forecasts: Option<PathBuf>,
     /// Method: auto, constant, l1, l2, weighted-l1, spo+, spo+-smooth, df, surrogate, surrogate-vertex, surrogate-smooth,
     /// fenchel-young; with +l2 mixed with L2, l1, l2 and weighted-l1 with +stopped stopped on decisions, all with +scenarios, +scaled, +neighbours or +forest for decisions over scenarios
     #[arg(long, value_name = "METHOD")]
@@ -140,6 +144,7 @@ const TRAIN_EXAMPLES: &str = "\
 Examples:
   regretless train problem.toml
   regretless train problem.toml --method spo+ --epochs 50 --out runs/spo
+  regretless train problem.toml --forecasts out_of_fold.csv --method l2+scenarios
   regretless train --resume runs/spo
   tensorboard --logdir runs";
 
@@ -202,8 +207,11 @@ pub(crate) struct DecideArgs {
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
     /// The table of features: CSV, CSV.gz or Parquet
+    #[arg(long, value_name = "FILE", required_unless_present = "forecasts")]
+    pub(crate) features: Option<PathBuf>,
+    /// For a run that was trained with --forecasts: those of the new rows. Without --features nothing else is read
     #[arg(long, value_name = "FILE")]
-    pub(crate) features: PathBuf,
+    pub(crate) forecasts: Option<PathBuf>,
     /// For a model that looks back: a table with what came true since it was trained, or all that did
     #[arg(long, value_name = "FILE")]
     pub(crate) history: Option<PathBuf>,
@@ -231,6 +239,13 @@ pub(crate) struct DecideArgs {
     /// Without --out: CSV (table) or one JSON object a line (json)
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+}
+
+impl DecideArgs {
+    /// The tables that are read.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.features.iter().chain(&self.forecasts)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -265,6 +280,7 @@ const DECIDE_EXAMPLES: &str = "\
 Examples:
   regretless decide run --features tomorrow.csv
   regretless decide run --features tomorrow.parquet --out plan.parquet --predictions
+  regretless decide run --forecasts tomorrow.csv
   regretless decide run --features year.parquet --out plans --shard $SLURM_ARRAY_TASK_ID/50";
 
 /// Measure a trained run on new data: regret and its distribution.
@@ -277,6 +293,9 @@ pub(crate) struct EvaluateArgs {
     /// The table with features and true parameters: CSV, CSV.gz or Parquet. With --backtest by default that of the run
     #[arg(long, value_name = "FILE", required_unless_present = "backtest")]
     pub(crate) data: Option<PathBuf>,
+    /// For a run that was trained with --forecasts: those of the rows of the table
+    #[arg(long, value_name = "FILE", conflicts_with = "backtest")]
+    pub(crate) forecasts: Option<PathBuf>,
     /// The columns with decisions that others took, one a variable, by name or pattern; `data.baseline` unless it is given
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) baseline: Vec<String>,
@@ -292,6 +311,9 @@ pub(crate) struct EvaluateArgs {
     /// With --backtest: stop after so many minutes, as Ctrl-C does: with the moments that are done
     #[arg(long, value_name = "MINUTES", requires = "backtest", value_parser = crate::interrupt::minutes)]
     pub(crate) max_minutes: Option<f64>,
+    /// Say what each feature is worth: how much dearer decisions get with its column shuffled
+    #[arg(long, conflicts_with = "backtest")]
+    pub(crate) importance: bool,
     /// Threads. Default: all cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -304,6 +326,7 @@ const EVALUATE_EXAMPLES: &str = "\
 Examples:
   regretless evaluate run --data last_month.csv
   regretless evaluate run --data last_month.csv --baseline 'ordered_*'
+  regretless evaluate run --data last_month.csv --importance
   regretless evaluate run --backtest 5
   regretless evaluate run --data last_month.parquet --format json | jq .regret";
 
@@ -316,6 +339,9 @@ pub(crate) struct ReportArgs {
     /// Run directories
     #[arg(value_name = "RUNS", required = true)]
     pub(crate) runs: Vec<PathBuf>,
+    /// Say what each feature is worth to decisions, which reads the run's tables and decides again with columns shuffled
+    #[arg(long)]
+    pub(crate) importance: bool,
     /// Where the report goes
     #[arg(long, value_name = "DIR", default_value = "report")]
     pub(crate) out: PathBuf,
@@ -324,6 +350,7 @@ pub(crate) struct ReportArgs {
 const REPORT_EXAMPLES: &str = "\
 Examples:
   regretless report run
+  regretless report run --importance
   regretless report runs/l2 runs/spo --out report";
 
 /// Write a starter project that runs as it is.

@@ -76,6 +76,9 @@ pub(crate) enum CliError {
     /// A history for a model that does not look back.
     #[error("--history: no feature of this model looks back at one")]
     NoLags,
+    /// Forecasts for a model that makes its own, or takes them from columns of its table.
+    #[error("--forecasts: the run was not trained with forecasts from a file")]
+    NoForecasts,
     /// A part of the work and no folder for it.
     #[error("{option} needs a folder for its files")]
     NeedsFolder { option: &'static str },

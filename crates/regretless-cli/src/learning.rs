@@ -57,6 +57,12 @@ pub(crate) fn known(
     }
 }
 
+/// Refuses forecasts for a run that takes none.
+pub(crate) fn expect_forecasts(spec: &Spec, forecasts: Option<&Path>) -> Result<(), CliError> {
+    let takes = spec.data().is_some_and(|data| data.forecasts.is_some());
+    if forecasts.is_some() && !takes { Err(CliError::NoForecasts) } else { Ok(()) }
+}
+
 /// Sets the number of threads for the whole process and returns it.
 pub(crate) fn threads(wanted: Option<u16>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

@@ -211,3 +211,38 @@ fn kinds_can_be_stated_and_check_shows_them() {
         assert!(ran.code == 2 && ran.stderr.contains(told), "{kinds}: {}", ran.stderr);
     }
 }
+
+/// Demand has nothing to do with the moon, which never changes, and most to do with the shop.
+#[test]
+fn features_are_worth_what_decisions_lose_without_them() {
+    let moon = |line: &str| format!("{line},{}\n", if line.starts_with("id") { "moon" } else { "3" });
+    let history: String = history().lines().map(moon).collect();
+    let problem = PROBLEM.replace("\"linear\"", "\"trees\"");
+    let folder = Folder::new().with("problem.toml", problem).with("history.csv", history);
+    assert_eq!(folder.run("train problem.toml --out run --quiet").code, 0);
+    let ran = folder.run("evaluate run --data history.csv --importance --format json");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let importance = &told["account"]["importance"];
+    let features = importance["features"].as_array().unwrap();
+    let worth = |name: &str| {
+        let own = features.iter().find(|f| f["name"] == name).unwrap();
+        (own["regret"].as_f64().unwrap(), own["moved"].as_f64().unwrap())
+    };
+    assert_eq!(features[0]["name"], "shop");
+    assert_eq!(worth("moon"), (0.0, 0.0));
+    // Levels 20, 10 and 30, a unit over costs 1 and one short 3: for another shop in two cases out of three, 40/3 too much or too
+    // little on average in these, half of the time each.
+    let by_hand = 2.0 / 3.0 * (40.0 / 3.0) * (1.0 + 3.0) / 2.0;
+    assert!((worth("shop").0 / by_hand - 1.0).abs() < 0.2, "{:?} {by_hand}", worth("shop"));
+    assert!(worth("temperature").0 > 0.5 && worth("temperature").0 < worth("shop").0);
+    let rows = importance["rows"].as_u64().unwrap();
+    assert!((250..=500).contains(&rows), "{rows}");
+    // Without being asked nobody shuffles.
+    let plain = folder.run("evaluate run --data history.csv --format json");
+    assert!(!plain.stdout.contains("importance"));
+    let ran = folder.run("report run --out page --importance");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let page = fs::read_to_string(folder.path().join("page/report.html")).unwrap();
+    assert!(page.contains("What features are worth to decisions"));
+}

@@ -38,7 +38,8 @@ pub use data::suspicions::ENOUGH;
 pub use data::transform::{Scale, Transform};
 pub use error::{Hint, LearnError, Setting};
 pub use evaluate::account::{
-    Account, Audited, Auditor, Bound, Group, Grouping, HardRow, Money, QuantityError, Rival, Side, SoftRow,
+    Account, Audited, Auditor, Bound, Group, Grouping, HardRow, Importance, Money, QuantityError, Rival,
+    Side, SoftRow, Worth,
 };
 pub use evaluate::calibration::Calibration;
 pub use evaluate::exhibit::{Activity, Exhibit};

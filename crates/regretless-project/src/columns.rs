@@ -7,7 +7,7 @@ pub(crate) use features::takes_numbers_only;
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::data::{Allowed, Guess};
+use crate::data::{Allowed, FORECAST, Guess};
 use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use crate::selection::{Kind as Taking, Selection, no_column, pick, repeated};
 use crate::{Placed, Spec, lags};
@@ -154,7 +154,9 @@ impl Columns {
                 } else {
                     "the table before has it as a feature"
                 };
-                let find = |name: &String| one(name, why);
+                let elsewhere = "the model decides for forecasts made elsewhere: give them with --forecasts";
+                let find =
+                    |name: &String| one(name, if name.starts_with(FORECAST) { elsewhere } else { why });
                 let past = wonted.lags.map_or(0, |lags| lags.features.len());
                 let there = &wonted.names[..wonted.names.len().saturating_sub(past)];
                 columns.features = there.iter().map(find).collect::<Result<_>>()?;
@@ -163,6 +165,12 @@ impl Columns {
             _ if want.features => {
                 features::resolve(&mut columns, spec, header, guesses, want, place)?;
                 columns.kinds = kinds::of(&columns.features, spec, header, guesses, want, place)?;
+                let forecasts = columns.features.iter().map(|&i| header[i].starts_with(FORECAST));
+                columns.kinds.iter_mut().zip(forecasts).for_each(|(kind, is)| {
+                    if is {
+                        *kind = Kind::Number;
+                    }
+                });
                 let past = columns.lags.iter().flat_map(|lags| &lags.features);
                 columns.kinds.extend(past.map(|_| Kind::Number));
             }
@@ -209,7 +217,8 @@ impl Columns {
         let taken: BTreeSet<usize> = lists.into_iter().flatten().copied().collect();
         let single = [self.split, self.key, self.time.map(|(index, _)| index)];
         let free = (0..header.len()).filter(|&i| !taken.contains(&i) && !single.contains(&Some(i)));
-        free.map(|i| header[i].clone()).filter(|name| !looked_back.contains(name)).collect()
+        let named = free.map(|i| header[i].clone()).filter(|name| !looked_back.contains(name));
+        named.filter(|name| !name.starts_with(FORECAST)).collect()
     }
 }
 

@@ -12,6 +12,9 @@ use crate::selection::matches;
 pub struct DataSettings {
     /// The tables.
     pub files: DataFiles,
+    /// The table of forecasts beside the one table, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forecasts: Option<PathBuf>,
     /// Names and patterns of the feature columns; `None` for every column that is nothing else.
     pub features: Option<Vec<String>>,
     /// Names and patterns of columns that are no features.

@@ -106,6 +106,20 @@ impl DataReader<'static> {
         Self::of_model(spec, TableReader::open(path, &limits)?, want, card)
     }
 
+    /// [`DataReader::stream`] of a table with forecasts beside it.
+    pub fn with_forecasts(
+        spec: &Spec,
+        path: &Path,
+        forecasts: &Path,
+        want: Want,
+        card: &ModelCard,
+    ) -> Result<Self> {
+        let limits = Limits { table_bytes: u64::MAX, ..*spec.limits() };
+        let table = TableReader::open(path, &limits)?;
+        let key = spec.data().and_then(|data| data.key.as_deref());
+        Self::of_model(spec, table.with_forecasts(TableReader::open(forecasts, &limits)?, key), want, card)
+    }
+
     /// Opens a table and finds its columns.
     pub fn open(spec: &Spec, path: &Path, want: Want) -> Result<Self> {
         Self::new(spec, TableReader::open(path, spec.limits())?, want)
@@ -565,6 +579,12 @@ impl<'a> DataReader<'a> {
 
     /// Says what a bad cell was wanted for.
     fn explain(&self, error: Box<SpecError>) -> Box<SpecError> {
+        if self.reader.is_of_forecasts(&error.place) {
+            return match error.problem {
+                Trouble::Misfit(_) => error,
+                _ => error.hint("the column is a forecast, and forecasts are finite numbers"),
+            };
+        }
         let Some(index) = error.place.column() else { return error };
         let mut placed = self.columns.targets.iter().chain(&self.columns.known);
         if let Some(i) = placed.position(|&t| t == index) {

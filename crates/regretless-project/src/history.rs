@@ -155,7 +155,13 @@ impl<'a> History<'a> {
     }
 
     fn add(&mut self, file: &Path, part: Option<Part>) -> Result<()> {
-        let table = TableReader::open(file, self.spec.limits())?;
+        let mut table = TableReader::open(file, self.spec.limits())?;
+        if let Some((forecasts, data)) =
+            self.spec.data().and_then(|data| Some((data.forecasts.as_ref()?, data)))
+        {
+            let forecasts = TableReader::open(forecasts, self.spec.limits())?;
+            table = table.with_forecasts(forecasts, data.key.as_deref());
+        }
         // What the first table has for features the others have, too, whatever their first rows look like.
         let Dataset { names, kinds, .. } = &self.data;
         let wonted = Wonted { names: &names.features, kinds, lags: self.columns.lags.as_ref(), fixed: false };

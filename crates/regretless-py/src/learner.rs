@@ -308,6 +308,7 @@ impl Learner {
         clock: Columns<'_>,
         baseline: Option<(String, PyReadonlyArray2<'py, f64>)>,
         groups: Vec<(String, Vec<String>)>,
+        importance: bool,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let rows = features.as_array().nrows();
@@ -321,13 +322,14 @@ impl Learner {
         let (columns, groups): (Vec<String>, Vec<Vec<String>>) = groups.into_iter().unzip();
         let work = || -> Result<(Vec<Decision>, Account), LearnError> {
             let judged = self.decider.evaluate(features, truths, known, rows)?;
-            let mut auditor = Auditor::new(&self.decider, &self.rivals, named, moments.dates).by(&columns);
+            let auditor = Auditor::new(&self.decider, &self.rivals, named, moments.dates).by(&columns);
+            let mut auditor = if importance { auditor.with_importance() } else { auditor };
             let (times, series) = (&moments.times, &moments.series);
             auditor.enter(
                 &judged,
                 &Audited { features, truths, known, baseline: taken, times, series, groups: &groups },
             )?;
-            Ok((judged, auditor.account()))
+            Ok((judged, auditor.account()?))
         };
         let (judged, account) = detached(py, threads, work)?.map_err(error::training)?;
         let told = crate::judge::decisions(py, &judged, self.decider.problem().n())?;

@@ -56,6 +56,7 @@ impl Project {
             k: of("K", k)?,
             layers: of("layers", one("layers"))?,
             data: of("data", one("data"))?,
+            forecasts: of("forecasts", one("forecasts"))?,
             features: None,
             baseline: None,
             groups: None,

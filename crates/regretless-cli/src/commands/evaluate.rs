@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::{EvaluateArgs, Format};
 use crate::commands::backtest;
 use crate::error::CliError;
-use crate::learning::{aligned, known, measures, threads};
+use crate::learning::{aligned, expect_forecasts, known, measures, threads};
 use crate::output::{Exit, Listed, Outcome, about, cut, json, left_out, table, wrapped};
 
 /// For machines: measures as they always were, and the account.
@@ -46,7 +46,11 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
     let groups = Some(args.groups.clone()).filter(|columns| !columns.is_empty());
     let spec = spec.with_overrides(Overrides { groups, ..Overrides::default() })?;
     let want = Want { features: true, targets: true };
-    let mut reader = DataReader::stream(&spec, data, want, decider.card())?;
+    expect_forecasts(&spec, args.forecasts.as_deref())?;
+    let mut reader = match &args.forecasts {
+        Some(forecasts) => DataReader::with_forecasts(&spec, data, forecasts, want, decider.card())?,
+        None => DataReader::stream(&spec, data, want, decider.card())?,
+    };
     // The table goes along in time: what came true before a row is known to it.
     if let Some(known) = known(&decider, args.history.as_deref(), &spec)? {
         let table = read_past(data, known.lags(), spec.limits())?;
@@ -59,7 +63,8 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
     let absent: Vec<String> = spec.data().map_or_else(Vec::new, |data| {
         data.groups.iter().filter(|name| !columns.group_names.contains(name)).cloned().collect()
     });
-    let mut auditor = Auditor::new(&decider, &rivals, baseline, dates).by(&columns.group_names);
+    let auditor = Auditor::new(&decider, &rivals, baseline, dates).by(&columns.group_names);
+    let mut auditor = if args.importance { auditor.with_importance() } else { auditor };
     let progress = crate::progress::rows(args.format == Format::Json);
     let mut tally = Tally::default();
     let mut troubles = Listed::default();
@@ -92,8 +97,8 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
         dropped += chunk.dropped;
         progress.inc(chunk.rows as u64);
     }
+    let (found, account) = (tally.measures(), auditor.account()?);
     progress.finish_and_clear();
-    let (found, account) = (tally.measures(), auditor.account());
     let beside = lacking.or_else(|| {
         let none = account.against.first().is_some_and(|other| other.decisions == 0);
         named

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use regretless_learn::{Ended, Outcome as Trained};
-use regretless_project::{Run, train_new, train_on};
+use regretless_project::{Overrides, Run, train_new, train_on};
 use serde::Serialize;
 
 use crate::args::{Format, TrainArgs};
@@ -23,6 +23,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, CliError> {
         // Clap asks for a problem where there is no run.
         let problem = args.problem.as_deref().unwrap_or(Path::new("problem.toml"));
         let spec = read(problem, args.data.as_deref(), args.method.as_deref(), &args.settings)?;
+        let forecasts = args.forecasts.clone();
+        let spec = spec.with_overrides(Overrides { forecasts, ..Overrides::default() })?;
         train_new(&spec, &args.out, &mut progress)
     };
     progress.finish();
@@ -115,7 +117,15 @@ fn render(run: &Run, trained: &Trained) -> Result<String, CliError> {
     if trained.interrupted {
         let _ = writeln!(out, "\nStopped early. Go on with: regretless train --resume {dir}");
     } else {
-        let _ = writeln!(out, "\nDecide for new rows: regretless decide {dir} --features FILE");
+        let _ = writeln!(
+            out,
+            "\nDecide for new rows: regretless decide {dir} {} FILE",
+            if spec.data().is_some_and(|data| data.forecasts.is_some()) {
+                "--forecasts"
+            } else {
+                "--features"
+            }
+        );
     }
     Ok(out)
 }

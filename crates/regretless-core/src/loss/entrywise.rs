@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::{
-    Batch, Cause, DecisionLoss, LossError, LossOptions, Losses, Method, Sample, Side, header, positive,
+    Batch, Cause, DecisionLoss, LossError, LossOptions, LossTrouble, Losses, Method, Side, header, positive,
     read_header,
 };
 use crate::predict::instances::Reading;
@@ -42,13 +42,14 @@ impl Entrywise {
         Ok(Self { method, reading, inverse, over: options.over, under: options.under })
     }
 
-    fn sample(&self, prediction: &[f64], truth: &[f64]) -> Sample {
+    /// The loss of a row; its gradient goes to its place, for there are millions of rows and epochs.
+    fn sample(&self, prediction: &[f64], truth: &[f64], gradient: &mut [f64]) -> Result<f64, Cause> {
         finite(Side::Prediction, prediction)?;
         finite(Side::Truth, truth)?;
         let share = 1.0 / prediction.len() as f64;
         let mut value = 0.0;
         let entries = prediction.iter().zip(truth).zip(&self.inverse);
-        let gradient = entries.map(|((p, t), inverse)| {
+        for (((p, t), inverse), place) in entries.zip(&mut *gradient) {
             let e = (p - t) * inverse;
             let (v, slope) = match self.method {
                 Method::L2 => (e * e, 2.0 * e),
@@ -59,10 +60,10 @@ impl Entrywise {
                 _ => (e.abs(), e.signum()),
             };
             value += share * v;
-            share * slope * inverse
-        });
-        let gradient = gradient.collect();
-        Ok((value, gradient))
+            *place = share * slope * inverse;
+        }
+        let finite = value.is_finite() && gradient.iter().all(|g| g.is_finite());
+        if finite { Ok(value) } else { Err(Cause::NotFinite) }
     }
 }
 
@@ -75,8 +76,23 @@ impl DecisionLoss for Entrywise {
         let width = self.inverse.len();
         batch.check(&self.reading)?;
         let clock = Instant::now();
+        let count = batch.ids.len();
+        let mut losses = Losses {
+            values: vec![f64::INFINITY; count],
+            gradients: vec![0.0; count * width],
+            ..Losses::default()
+        };
         let rows = batch.predictions.chunks_exact(width).zip(batch.truths.chunks_exact(width));
-        let mut losses = Losses::collect(rows.map(|(p, t)| self.sample(p, t)).collect(), width);
+        let places = losses.gradients.chunks_exact_mut(width).zip(&mut losses.values);
+        for (sample, ((prediction, truth), (gradient, value))) in rows.zip(places).enumerate() {
+            match self.sample(prediction, truth, gradient) {
+                Ok(found) => *value = found,
+                Err(cause) => {
+                    gradient.fill(0.0);
+                    losses.troubles.push(LossTrouble { sample, cause });
+                }
+            }
+        }
         losses.work.gradient = clock.elapsed();
         Ok(losses)
     }

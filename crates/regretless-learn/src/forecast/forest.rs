@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Trees are grown by squared errors of all quantities, in units of their deviations, each on a part of the outcomes drawn without
-//! replacement and with most of the features.
+//! replacement. All features are there for each: what is left out of a tree is left out of all of its splits, and a tree without one that
+//! matters is a poor one (`bench/learning/forest.py`).
 
 use rayon::prelude::*;
 use regretless_core::Law;
@@ -18,9 +19,6 @@ use crate::settings::{ScenarioSource, TreeSettings};
 
 /// Trees of a forest.
 const TREES: usize = 200;
-
-/// Share of the features of a tree: what is left out, is left out of the whole tree, so that a third would be too few.
-const COLUMNS: f64 = 0.8;
 
 /// Past outcomes, weighted by the leaves they share with an instance.
 #[derive(Clone, Debug)]
@@ -70,7 +68,6 @@ fn settings(rows: usize) -> TreeSettings {
         leaves: (rows / 10).clamp(2, 256),
         min_rows: 5,
         rows: 0.632,
-        columns: COLUMNS,
         l2: 0.0,
         ..TreeSettings::default()
     }

@@ -163,7 +163,22 @@ impl Decider {
         known: &[f64],
         rows: usize,
     ) -> Result<Vec<Decision>, LearnError> {
-        Ok(self.regret.evaluate_once(&self.model.seen(features, rows), truths, known)?)
+        self.judged(&self.seen(features, rows), truths, known)
+    }
+
+    /// What the model says of rows: predictions, or what stands for its scenarios.
+    pub(crate) fn seen(&self, features: &[f64], rows: usize) -> Vec<f64> {
+        self.model.seen(features, rows)
+    }
+
+    /// Decisions for what [`Decider::seen`] says of rows, judged by what came true.
+    pub(crate) fn judged(
+        &self,
+        seen: &[f64],
+        truths: &[f64],
+        known: &[f64],
+    ) -> Result<Vec<Decision>, LearnError> {
+        Ok(self.regret.evaluate_once(seen, truths, known)?)
     }
 
     /// Exact decisions, row after row, NaN where there is none.

@@ -367,6 +367,13 @@ pub(crate) fn from_bytes(
         // The initial embedding does not matter: the weights come from the file.
         let mean = vec![0.0; placement.width()];
         let mut member = build::predictor(predictor, problem, placement, &from, &mean, card.constant, 0)?;
+        // Members of forecasts that are given are their scenarios.
+        if card.members > 1
+            && let Some(given) = member.given()
+        {
+            let one = given.each().nth(m);
+            member = Box::new(one.ok_or_else(|| broken(path, &"its features are not its scenarios"))?);
+        }
         fill(path, &tensors, m, &mut *member)?;
         members.push(member);
     }

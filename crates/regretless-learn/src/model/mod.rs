@@ -69,7 +69,7 @@ impl Model {
     pub fn law(&self) -> Option<Law> {
         match &self.source {
             Some(source) => Some(source.law()),
-            None if self.members.len() > 1 => Some(Law::points(self.members.len())),
+            None if self.members.len() > 1 => Some(Law::Points { weights: self.weights().collect() }),
             None => None,
         }
     }
@@ -110,15 +110,31 @@ impl Model {
         seen.chunks_exact(law.entries(width)).flat_map(|own| law.forecast(own, width).mean()).collect()
     }
 
+    /// What each member counts.
+    fn weights(&self) -> impl Iterator<Item = f64> {
+        self.members.iter().map(|member| member.weight())
+    }
+
     /// The mean of what the members predict.
     fn points(&self, features: &[f64], rows: usize) -> Vec<f64> {
-        let mut each = self.predict_each(features, rows).into_iter();
-        let mut sum = each.next().unwrap_or_default();
-        for member in each {
-            sum.iter_mut().zip(member).for_each(|(s, m)| *s += m);
+        let each = self.predict_each(features, rows);
+        if let [alone] = &each[..] {
+            return alone.clone();
         }
-        let count = self.members.len().max(1) as f64;
-        sum.iter_mut().for_each(|s| *s /= count);
-        sum
+        let all: f64 = self.weights().sum();
+        let mut mean = vec![0.0; rows * self.width()];
+        for (member, weight) in each.iter().zip(self.weights()) {
+            mean.iter_mut().zip(member).for_each(|(m, own)| *m += weight * own);
+        }
+        mean.iter_mut().for_each(|m| *m /= all);
+        mean
+    }
+
+    /// Decides for the scenarios of forecasts that are given, if these have several, in place of their mean.
+    pub(crate) fn spread_out(&mut self) {
+        let [member] = &self.members[..] else { return };
+        if let Some(given) = member.given().filter(|given| given.count() > 1) {
+            self.members = given.each().map(|one| Box::new(one) as Box<dyn Predictor>).collect();
+        }
     }
 }

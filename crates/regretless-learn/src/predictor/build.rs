@@ -44,14 +44,7 @@ pub(crate) fn predictor(
         return Ok(Box::new(Constant { outputs: placement.width() }));
     }
     if settings.kind == PredictorKind::Given {
-        let (given, wanted) = (from.encoder.width(), placement.width());
-        if given != wanted {
-            return Err(LearnError::Settings {
-                what: format!("forecasts are given in {given} features, and {wanted} numbers are predicted"),
-                hint: "`features` names one column of forecasts for each target, in their order".into(),
-            });
-        }
-        return Ok(Box::new(Given { outputs: wanted }));
+        return Ok(Box::new(Given::of(&from.names.features, placement.width())?));
     }
     if settings.kind == PredictorKind::Trees {
         return trees(settings, placement, from);

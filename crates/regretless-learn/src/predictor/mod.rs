@@ -43,6 +43,16 @@ pub trait Predictor: Copied + Debug + Send + Sync {
     /// Outputs of `rows` rows, row-major.
     fn predict(&self, inputs: &[f32], rows: usize) -> Vec<f32>;
 
+    /// What it counts among the members of an ensemble.
+    fn weight(&self) -> f64 {
+        1.0
+    }
+
+    /// The predictor as forecasts that are given, if it is.
+    fn given(&self) -> Option<&Given> {
+        None
+    }
+
     /// The predictor as one that is trained by descent, if it is.
     fn descent(&self) -> Option<&dyn Descend> {
         None

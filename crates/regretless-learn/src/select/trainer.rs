@@ -141,8 +141,19 @@ impl<'a> Trainer<'a> {
         stages.write_cut(rungs)
     }
 
-    /// Trains one predictor on a task, or reads it if it was finished before.
+    /// Trains one predictor on a task, or reads it if it was finished before. Of forecasts that are given the scenarios are decided for.
     pub(crate) fn fit(
+        &mut self,
+        task: &Task,
+        recipe: &Recipe,
+        start: Option<&Model>,
+    ) -> Result<Fitted, LearnError> {
+        let mut fitted = self.fit_stage(task, recipe, start)?;
+        fitted.model.spread_out();
+        Ok(fitted)
+    }
+
+    fn fit_stage(
         &mut self,
         task: &Task,
         recipe: &Recipe,

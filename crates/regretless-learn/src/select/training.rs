@@ -254,7 +254,7 @@ pub(crate) fn account(
             },
         )?;
     }
-    Ok(auditor.account())
+    auditor.account()
 }
 
 /// The model that was kept, with all that deciding needs.

@@ -26,7 +26,7 @@ impl Task {
             "{recipe:?}, {segments:?} {smoothing} {:?}, problem {}, data {}{trees}{kind}",
             settings.rule,
             stated.hash(),
-            self.data.content().hash()
+            self.hash.get_or_init(|| self.data.content().hash())
         )
     }
 

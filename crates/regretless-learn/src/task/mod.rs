@@ -50,6 +50,8 @@ pub struct Task {
     multipliers: OnceLock<Multipliers>,
     /// K of each row where the data set it.
     sharpness: Option<FittedK>,
+    /// The hash of the data, once somebody asked.
+    hash: Arc<OnceLock<String>>,
     /// In place of the predictor that the settings describe.
     predictor: Option<Arc<PredictorSource>>,
     notes: Vec<String>,
@@ -151,6 +153,7 @@ impl Task {
             truths,
             multipliers,
             sharpness,
+            hash: Arc::default(),
             predictor: None,
             notes,
             warnings,

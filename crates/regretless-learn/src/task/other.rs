@@ -47,6 +47,7 @@ impl Task {
             truths: self.truths.clone(),
             multipliers: self.multipliers.clone(),
             sharpness: self.sharpness.clone(),
+            hash: Arc::clone(&self.hash),
             predictor: self.predictor.clone(),
             notes: Vec::new(),
             warnings: Vec::new(),

@@ -38,7 +38,7 @@ pub(crate) fn write(path: &Path, fit: &mut Fit<'_>, stage: usize) -> Result<(), 
     let header = Header {
         version: VERSION,
         stage,
-        recipe: fit.task.identity(fit.recipe),
+        recipe: fit.identity().to_owned(),
         history: fit.history.clone(),
         best_epoch: fit.best.epoch,
         best_value: Some(fit.best.value).filter(|r| r.is_finite()),
@@ -92,7 +92,7 @@ pub(crate) fn read(path: &Path, fit: &mut Fit<'_>) -> Result<(), LearnError> {
     let whole = files::read(path)?;
     let bad = |e: &dyn std::fmt::Display| broken(path, &e.to_string());
     let header = header(path, &whole)?;
-    if header.recipe != fit.task.identity(fit.recipe) {
+    if header.recipe != fit.identity() {
         let hint = "give the same problem and settings as before, or start anew";
         return Err(LearnError::run(
             path,

@@ -1,5 +1,6 @@
 //! The training loop.
 
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use regretless_core::{Batch, Method, Regret, Scenarios};
@@ -47,6 +48,8 @@ pub struct Fit<'a> {
     /// Epochs since the last better regret or cut of the rate, for the plateau schedule.
     pub(crate) flat: usize,
     pub(crate) seconds: f64,
+    /// What the training is known by, once somebody asked: hashing takes longer than a round on many rows.
+    identity: OnceLock<String>,
 }
 
 /// The best predictor so far, by regret or by loss.
@@ -112,7 +115,13 @@ impl<'a> Fit<'a> {
             rate: training.learning_rate,
             flat: 0,
             seconds: 0.0,
+            identity: OnceLock::new(),
         })
+    }
+
+    /// What the training is known by: it goes on only with the same.
+    pub(crate) fn identity(&self) -> &str {
+        self.identity.get_or_init(|| self.task.identity(self.recipe))
     }
 
     /// What it learns from.

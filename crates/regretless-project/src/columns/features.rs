@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Columns, Want, predicted};
 use crate::Spec;
-use crate::data::Guess;
+use crate::data::{FORECAST, Guess};
 use crate::error::{Place, Result, SpecError, Trouble, count, shorten};
 use crate::lags;
 use crate::selection::{no_column, pick};
-use regretless_learn::PredictorKind;
+use regretless_learn::{Given, PredictorKind};
 
 /// True if the predictor takes features as they are: numbers.
 pub(crate) fn takes_numbers_only(spec: &Spec) -> bool {
@@ -55,6 +55,10 @@ pub(super) fn resolve(
     let table = Table { header, place, taken: taken.collect(), truths, excluded };
     let asked = spec.data().and_then(|data| data.features.as_deref());
     match asked {
+        None if spec.data().is_some_and(|data| data.forecasts.is_some()) => {
+            let file = spec.data().and_then(|data| data.forecasts.clone());
+            forecasts(columns, header, &file.map_or_else(|| place.clone(), Place::File))?;
+        }
         _ if asked.is_none() && spec.predictor().kind == PredictorKind::Constant => {}
         None => {
             let free = (0..header.len()).filter(|i| !table.taken.contains(i) && !table.excluded.contains(i));
@@ -95,6 +99,24 @@ pub(super) fn resolve(
     if spec.predictor().shared {
         let all: Vec<usize> = (0..columns.features.len()).collect();
         columns.per_variable = Some(vec![all; spec.problem().n()]);
+    }
+    Ok(())
+}
+
+/// The columns with forecasts of what is predicted, target by target.
+fn forecasts(columns: &mut Columns, header: &[String], place: &Place) -> Result<()> {
+    let beside = |i: &usize| header[*i].strip_prefix(FORECAST).map(|name| (*i, name));
+    let all: Vec<(usize, &str)> = (0..header.len()).filter_map(|i| beside(&i)).collect();
+    for &target in &columns.targets {
+        let name = header[target].as_str();
+        let own = |(i, there): &(usize, &str)| (*there == name || Given::stem(there) == name).then_some(*i);
+        let found: Vec<usize> = all.iter().filter_map(own).collect();
+        if found.is_empty() {
+            let names: Vec<String> = all.iter().map(|(_, name)| (*name).to_owned()).collect();
+            let why = "forecasts are wanted of all that is predicted, as `name`, `name@0.9` (a quantile) or `name#1` (a sample)";
+            return Err(no_column(name, &names, place, why));
+        }
+        columns.features.extend(found);
     }
     Ok(())
 }

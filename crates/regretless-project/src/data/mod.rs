@@ -30,5 +30,6 @@ pub(crate) use moment::moment;
 pub(crate) use open::{io_error, open, read_text};
 #[cfg(feature = "parquet")]
 pub use parquet_out::{OutColumn, ParquetOut};
+pub(crate) use reader::FORECAST;
 pub use reader::TableReader;
 pub use table::ParameterTable;

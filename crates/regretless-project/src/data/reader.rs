@@ -1,7 +1,12 @@
 //! Tables of any format, a chunk of rows at a time.
 
+mod beside;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use beside::Beside;
+pub(crate) use beside::FORECAST;
 
 use super::cell::Guess;
 use super::chunk::{Chunk, Selection, Wanted};
@@ -45,6 +50,8 @@ pub struct TableReader<'a> {
     given: (usize, usize),
     /// The number of the next group and the rows left of the one at hand, where the table is read group by group.
     groups: Option<(usize, usize)>,
+    /// Columns of another table after the own ones.
+    beside: Option<Beside<'a>>,
 }
 
 enum Source<'a> {
@@ -110,7 +117,8 @@ impl<'a> TableReader<'a> {
 
     fn new(source: Source<'a>, header: Vec<String>, path: &Path) -> Self {
         let selection = Selection::default();
-        Self { path: path.to_owned(), header, source, selection, most: ROWS, given: (0, 0), groups: None }
+        let path = path.to_owned();
+        Self { path, header, source, selection, most: ROWS, given: (0, 0), groups: None, beside: None }
     }
 
     /// The columns' names.
@@ -142,16 +150,21 @@ impl<'a> TableReader<'a> {
 
     /// What the columns hold: in CSV as far as the first rows tell, in Parquet by their types.
     pub fn guesses(&self) -> Vec<Guess> {
-        match &self.source {
+        let own = match &self.source {
             Source::Csv(csv) => csv.guesses(),
             Source::Frame(rows) => rows.guesses(),
             #[cfg(feature = "parquet")]
             Source::Parquet(parquet) => parquet.guesses(),
-        }
+        };
+        let beside = self.beside.iter().flat_map(Beside::guesses);
+        own.into_iter().chain(beside).collect()
     }
 
     /// The first cell that makes a text of a column that seems to hold numbers or dates otherwise, and where it is: in words.
     pub(crate) fn odd(&self, column: usize) -> Option<String> {
+        if self.beside.as_ref().is_some_and(|beside| beside.is_theirs(column)) {
+            return None;
+        }
         let (line, cell) = match &self.source {
             Source::Csv(csv) => csv.odd(column)?,
             Source::Frame(rows) => rows.odd(column)?,
@@ -164,7 +177,8 @@ impl<'a> TableReader<'a> {
 
     /// What is not as it is in most tables, in words.
     pub fn remark(&self) -> Option<&'static str> {
-        if let Source::Csv(csv) = &self.source { csv.remark() } else { None }
+        let own = if let Source::Csv(csv) = &self.source { csv.remark() } else { None };
+        own.or_else(|| self.beside.as_ref().and_then(Beside::remark))
     }
 
     /// The levels of the columns that are read as such.
@@ -185,13 +199,17 @@ impl<'a> TableReader<'a> {
     }
 
     /// Chooses columns with what they may hold.
-    pub(crate) fn select_checked(&mut self, selection: Selection) {
+    pub(crate) fn select_checked(&mut self, mut selection: Selection) {
+        if let Some(beside) = &mut self.beside {
+            beside.select(&mut selection);
+        }
         self.selection = selection;
     }
 
     /// Says whether a row that cannot be used is one of many, and not the end.
     pub(crate) fn set_lenient(&mut self, lenient: bool) {
         self.selection.lenient = lenient;
+        self.beside.iter_mut().for_each(|beside| beside.set_lenient(lenient));
     }
 
     /// Sets the most rows of a chunk, 4096 unless said; wide tables are read in smaller ones.
@@ -202,6 +220,17 @@ impl<'a> TableReader<'a> {
     /// The next rows; `None` at the end.
     #[expect(clippy::should_implement_trait, reason = "an iterator could be asked again after an error")]
     pub fn next(&mut self) -> Result<Option<Chunk>> {
+        let chunk = self.next_own()?;
+        let Some(beside) = &mut self.beside else { return Ok(chunk) };
+        let name = self.path.display().to_string();
+        match chunk {
+            Some(chunk) => beside.join(chunk, &name).map(Some),
+            None if self.groups.is_none() => beside.end(&name).map(|()| None),
+            None => Ok(None),
+        }
+    }
+
+    fn next_own(&mut self) -> Result<Option<Chunk>> {
         let mut chunk = Chunk { texts: vec![Vec::new(); self.selection.texts.len()], ..Chunk::default() };
         let left = self.groups.map_or(usize::MAX, |(_, left)| left);
         let rows = self.within(self.selection.rows(self.most)).min(left);
@@ -247,7 +276,7 @@ impl<'a> TableReader<'a> {
                 return Ok((Some(number), skipped));
             }
             self.groups = Some((number + 1, 0));
-            skipped += match &mut self.source {
+            let left_out = match &mut self.source {
                 Source::Csv(csv) => csv.skip(rows)?,
                 Source::Frame(frame) => frame.skip(rows),
                 #[cfg(feature = "parquet")]
@@ -256,6 +285,10 @@ impl<'a> TableReader<'a> {
                     rows
                 }
             };
+            if let Some(beside) = &mut self.beside {
+                beside.skip(left_out)?;
+            }
+            skipped += left_out;
         }
     }
 

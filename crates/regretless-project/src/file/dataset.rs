@@ -17,6 +17,9 @@ use crate::data_settings::Missing;
 pub struct DataSection {
     /// One table for training, validation and test: CSV, CSV packed with gzip, or Parquet.
     pub file: Option<PathBuf>,
+    /// A table with forecasts of what is predicted, made elsewhere: a line for each row of `file`, in its order. Goes with
+    /// `predictor.kind = "given"`.
+    pub forecasts: Option<PathBuf>,
     /// The table to train on, if the parts have tables of their own.
     pub train: Option<PathBuf>,
     /// The table to choose by. Default: split from `train`.

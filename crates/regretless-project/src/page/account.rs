@@ -1,6 +1,6 @@
 //! An account as tables for people: the same on a page and in a terminal.
 
-use regretless_learn::{Account, Group, Grouping, Side, four};
+use regretless_learn::{Account, Group, Grouping, Importance, Side, four};
 use regretless_report::{Cell, Grid, Sheet};
 
 /// Series and rows that are shown, at most.
@@ -14,6 +14,7 @@ pub fn sheets(account: &Account) -> Vec<Sheet> {
         .into_iter()
         .chain(account.groups.iter().map(|own| grouping(account, own)))
         .chain(rows)
+        .chain(account.importance.iter().map(worth))
         .filter(|sheet| !sheet.grid.rows.is_empty())
         .collect()
 }
@@ -269,4 +270,46 @@ fn errors(account: &Account) -> Sheet {
     );
     let header = ["quantity", "mean of what came", "mean error", "mean absolute error", "root mean square"];
     sheet("errors", "Errors of the predictions", lead, &header, rows.collect())
+}
+
+/// What features are worth, the dearest first.
+fn worth(importance: &Importance) -> Sheet {
+    let hidden = importance.features.len().saturating_sub(2 * SHOWN);
+    let rows = importance.features.iter().take(2 * SHOWN).map(|feature| {
+        let error =
+            if feature.standard_error.is_finite() { four(feature.standard_error) } else { "–".into() };
+        let share = if importance.regret > 0.0 && feature.regret.is_finite() {
+            percent_signed(feature.regret / importance.regret)
+        } else {
+            "–".into()
+        };
+        [feature.name.clone(), signed(feature.regret), error, share, percent(feature.moved)]
+            .map(Cell::from)
+            .to_vec()
+    });
+    let more = if hidden > 0 {
+        format!(" {hidden} more are in the JSON, which are worth less.")
+    } else {
+        String::new()
+    };
+    let lead = format!(
+        "How much regret rises on average when a feature's column is shuffled, so that it says nothing: {} rows, each column \
+         shuffled {} times; their regret as they are is {}. Features that say the same stand in for one another, and each looks as if it \
+         were worth little.{more}",
+        importance.rows,
+        importance.shuffles,
+        four(importance.regret)
+    );
+    let header =
+        ["feature", "worth, a decision", "± standard error", "of the regret", "predictions it moves"];
+    sheet("importance", "What features are worth to decisions", lead, &header, rows.collect())
+}
+
+/// A share in percent with its sign.
+fn percent_signed(share: f64) -> String {
+    match percent(share.abs()) {
+        small if share.abs() < 1e-3 => small.replace("<0.1", "0"),
+        large if share < 0.0 => format!("−{large}"),
+        large => format!("+{large}"),
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use regretless_learn::{Ended, Epoch, Gap, Measures, Outcome, ScenarioSource, Tried, four, some_of};
+use regretless_learn::{
+    Audited, Auditor, Ended, Epoch, Gap, Measures, Outcome, ScenarioSource, Tried, four, some_of,
+};
 use regretless_report::{
     Calibrated, Candidate, Cell, Charts, Comparison as Table, Distribution, Grid, Report, Row, Sheet,
 };
@@ -28,6 +30,9 @@ pub struct Finished {
     pub importance: Vec<(String, f64)>,
 }
 
+/// Rows that are audited for what features are worth: of more, some that are evenly spaced are kept in the end.
+const WEIGHED: usize = 4096;
+
 impl Finished {
     /// Reads a run.
     pub fn read(run: &Run) -> Result<Self, ProjectError> {
@@ -40,6 +45,29 @@ impl Finished {
             environment: run.environment()?,
             importance: run.importance(),
         })
+    }
+
+    /// Puts what the features are worth to decisions into the account, on the rows that the run was judged by. A run that learned from
+    /// them in the end has no account, and a note instead.
+    pub fn weigh_features(&mut self, run: &Run) -> Result<(), ProjectError> {
+        let Some(account) = &mut self.trained.account else {
+            let what = "What features are worth is not said: the model has learned from all rows. `regretless evaluate RUN --data FILE \
+                        --importance` says it on rows that are new to it.";
+            self.trained.notes.push(what.into());
+            return Ok(());
+        };
+        let (spec, decider) = run.decider()?;
+        let task = spec.task()?;
+        let rows = if task.test().is_empty() { task.valid() } else { task.test() };
+        let count = rows.len().min(WEIGHED);
+        let rows: Vec<usize> = (0..count).map(|i| rows[i * rows.len() / count]).collect();
+        let (features, truths, known) = (task.features(&rows), task.targets(&rows), task.known(&rows));
+        let decisions = decider.evaluate(&features, &truths, &known, count)?;
+        let mut auditor = Auditor::new(&decider, &[], None, false).with_importance();
+        let audited = Audited { features: &features, truths: &truths, known: &known, ..Audited::default() };
+        auditor.enter(&decisions, &audited)?;
+        account.importance = auditor.account()?.importance;
+        Ok(())
     }
 
     /// What the run is called on the page.

@@ -1,6 +1,6 @@
 //! The `[data]` section, checked.
 
-use regretless_learn::{DatePart, Split, SplitKind, Timed};
+use regretless_learn::{DatePart, PredictorKind, PredictorSettings, Split, SplitKind, Timed};
 
 use super::Context;
 use crate::data_settings::{ColumnKind, DataFiles, DataSettings};
@@ -9,9 +9,27 @@ use crate::file::{DataSection, KindName, KindSetting, MomentSetting, SplitSectio
 use crate::key::Key;
 use crate::lags;
 
-pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Result<(DataSettings, Split)> {
+pub(super) fn data(
+    ctx: &Context<'_>,
+    written: &DataSection,
+    predictor: &PredictorSettings,
+) -> Result<(DataSettings, Split)> {
     let section = Key::new("data");
     let files = files(ctx, &section, written)?;
+    let shared = predictor.shared;
+    if written.forecasts.is_some() {
+        let key = section.key("forecasts");
+        if predictor.kind != PredictorKind::Given {
+            let trouble = Trouble::OneOf("forecasts made elsewhere take the place of a predictor");
+            return Err(ctx.fail(&key, trouble).hint("set predictor.kind = \"given\""));
+        }
+        if !matches!(files, DataFiles::One(_)) {
+            let trouble = Trouble::OneOf("forecasts stand beside the one table that `file` names");
+            return Err(ctx
+                .fail(&key, trouble)
+                .hint("put all rows into one table, and say the parts with `data.split`"));
+        }
+    }
     let features = written.features.as_ref().map(|selectors| &selectors.0);
     let lists = [
         ("features", features),
@@ -52,6 +70,7 @@ pub(super) fn data(ctx: &Context<'_>, written: &DataSection, shared: bool) -> Re
     let split = split(ctx, &section.key("split"), written, &files)?;
     let data = DataSettings {
         files,
+        forecasts: written.forecasts.as_ref().map(|file| ctx.neighbour(file)),
         features: features.cloned(),
         exclude: written.exclude.0.clone(),
         key: written.key.clone(),

@@ -175,7 +175,7 @@ fn check_settings(
     let predictor = predictor::predictor(ctx, &sections.predictor, problem.n(), placed)?;
     let (data, split) = match &sections.data {
         Some(written) => {
-            let (data, split) = dataset::data(ctx, written, predictor.shared)?;
+            let (data, split) = dataset::data(ctx, written, &predictor)?;
             (Some(data), split)
         }
         None => (None, Split::default()),

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use super::{Context, check_settings};
 use crate::Spec;
 use crate::error::Result;
-use crate::file::{MixSetting, SharpnessSetting};
+use crate::file::{MixSetting, PredictorSection, SharpnessSetting};
 use crate::key::Key;
-use regretless_learn::Warmup;
+use regretless_learn::{PredictorKind, Warmup};
 
 /// Settings that take the place of those of the problem file; what is `None` stays.
 ///
@@ -35,6 +35,8 @@ pub struct Overrides {
     pub layers: Option<Vec<usize>>,
     /// `data.file`: one table for all parts, in place of whatever the section names.
     pub data: Option<PathBuf>,
+    /// `data.forecasts`: made elsewhere, in place of a predictor and of features.
+    pub forecasts: Option<PathBuf>,
     /// `data.features`: the columns that were resolved, to be written down; nothing without `[data]`.
     pub features: Option<Vec<String>>,
     /// `data.groups`: the columns by which an account is told apart; nothing without `[data]`.
@@ -96,6 +98,14 @@ impl Spec {
             // The problem file's folder is not where the option was given.
             data.file = Some(std::path::absolute(&file).unwrap_or(file));
             set("data", "file", "--data");
+        }
+        if let Some(file) = overrides.forecasts {
+            let data = self.sections.data.get_or_insert_default();
+            data.features = None;
+            data.forecasts = Some(std::path::absolute(&file).unwrap_or(file));
+            let kind = Some(PredictorKind::Given);
+            self.sections.predictor = PredictorSection { kind, ..PredictorSection::default() };
+            set("data", "forecasts", "--forecasts");
         }
         if let (Some(features), Some(data)) = (overrides.features, &mut self.sections.data) {
             data.features = Some(crate::file::Selectors(features));

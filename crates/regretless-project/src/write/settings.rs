@@ -80,6 +80,9 @@ fn data(settings: &DataSettings, split: &Split, text: &mut Text) -> Result<()> {
     for (key, file) in files {
         text.key(key, string(&absolute(file)?));
     }
+    if let Some(file) = &settings.forecasts {
+        text.key("forecasts", string(&absolute(file)?));
+    }
     if let Some(features) = &settings.features {
         text.key("features", strings(features));
     }

@@ -82,10 +82,12 @@ pub(super) fn decide(work: &mut Work<'_>, dir: &Path, run: &Run) -> Result<(Stri
         move |source| CliError::Write { path, source }
     };
     fs::create_dir_all(dir).map_err(failed(dir))?;
+    let inputs: Result<Vec<String>, CliError> =
+        args.inputs().map(|input| sample(input).map_err(failed(input))).collect();
     let about = About {
         version: env!("CARGO_PKG_VERSION").into(),
         run: run.content()?,
-        features: sample(&args.features).map_err(failed(&args.features))?,
+        features: inputs?.join(" "),
         shards: shard.of(),
         files: args.files.ending().into(),
         predictions: args.predictions,

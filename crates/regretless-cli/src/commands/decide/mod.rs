@@ -9,7 +9,7 @@ use regretless_project::{DataReader, Deciding, Run, Want};
 
 use crate::args::{DecideArgs, Undecided};
 use crate::error::CliError;
-use crate::learning::{known, threads};
+use crate::learning::{expect_forecasts, known, threads};
 use crate::output::{Exit, Listed, Outcome, about, cut};
 use crate::write::Sink;
 
@@ -19,12 +19,22 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     let (spec, decider) = run.decider()?;
     let whole = |path: &Path| path.canonicalize().ok();
     if let Some(out) = args.out.as_deref()
-        && whole(out).is_some_and(|out| whole(&args.features) == Some(out))
+        && let Some(out_whole) = whole(out)
+        && args.inputs().any(|input| whole(input).as_ref() == Some(&out_whole))
     {
         return Err(CliError::OverInput { path: out.display().to_string() });
     }
-    let reader =
-        DataReader::stream(&spec, &args.features, Want { features: true, targets: false }, decider.card())?;
+    expect_forecasts(&spec, args.forecasts.as_deref())?;
+    let (want, card) = (Want { features: true, targets: false }, decider.card());
+    let reader = match (&args.features, &args.forecasts) {
+        (Some(features), None) => DataReader::stream(&spec, features, want, card)?,
+        (features, Some(forecasts)) => {
+            let table = features.as_ref().unwrap_or(forecasts);
+            DataReader::with_forecasts(&spec, table, forecasts, want, card)?
+        }
+        // Clap asks for one of the two.
+        (None, None) => return Err(CliError::NoData { file: args.run.display().to_string() }),
+    };
     let past = known(&decider, args.history.as_deref(), &spec)?;
     let reader = reader.knowing(past.map(Arc::new));
     let key = spec.data().and_then(|d| d.key.clone()).unwrap_or_else(|| "row".to_owned());

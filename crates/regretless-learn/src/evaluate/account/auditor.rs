@@ -6,6 +6,7 @@ use super::groups::Groups;
 use super::periods::Periods;
 use super::rows::Rows;
 use super::sums::{Beside, Errors, Line, Sums};
+use super::worth::Kept;
 use super::{Account, Grouping};
 use crate::error::LearnError;
 use crate::model::decider::Decider;
@@ -42,6 +43,8 @@ pub struct Auditor<'a> {
     groups: Vec<(String, Groups)>,
     rows: Rows,
     errors: Vec<Errors>,
+    /// Rows to shuffle, if somebody wants to know what features are worth.
+    kept: Option<Kept>,
 }
 
 impl<'a> Auditor<'a> {
@@ -64,6 +67,7 @@ impl<'a> Auditor<'a> {
             decider,
             rivals,
             baseline,
+            kept: None,
         }
     }
 
@@ -73,6 +77,12 @@ impl<'a> Auditor<'a> {
         self
     }
 
+    /// The same with what the features are worth to decisions: some of the rows are decided for again with each feature shuffled,
+    /// which takes up to 1,500 decisions a feature.
+    pub fn with_importance(self) -> Self {
+        Self { kept: Some(Kept::new()), ..self }
+    }
+
     /// Enters rows with the model's decisions, which were judged by what came true.
     pub fn enter(&mut self, decisions: &[Decision], rows: &Audited<'_>) -> Result<(), LearnError> {
         let count = decisions.len();
@@ -80,6 +90,9 @@ impl<'a> Auditor<'a> {
         for (i, (predicted, truth)) in predictions.iter().zip(rows.truths).enumerate() {
             let width = self.errors.len();
             self.errors[i % width].add(*predicted, *truth);
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.add(self.decider, decisions, rows);
         }
         let mut others = Vec::with_capacity(self.beside.len());
         if self.baseline.is_some() {
@@ -115,7 +128,8 @@ impl<'a> Auditor<'a> {
     }
 
     /// The account of all that was entered.
-    pub fn account(self) -> Account {
+    pub fn account(self) -> Result<Account, LearnError> {
+        let importance = self.kept.as_ref().map(|kept| kept.told(self.decider)).transpose()?;
         let problem = self.decider.problem();
         let names = self.baseline.into_iter().chain(self.rivals.iter().map(|(name, _)| name.clone()));
         let (period, periods) = self.periods.told();
@@ -125,7 +139,7 @@ impl<'a> Auditor<'a> {
         let named = |(k, errors): (usize, &Errors)| {
             errors.told(targets.get(k).cloned().unwrap_or_else(|| format!("target {k}")))
         };
-        Account {
+        Ok(Account {
             objective: if problem.sense() == Sense::Max { "gain" } else { "cost" }.to_owned(),
             achieved: self.own.money(),
             against: names.zip(&self.beside).map(|(name, beside)| beside.told(name)).collect(),
@@ -137,6 +151,7 @@ impl<'a> Auditor<'a> {
             hard,
             bounds,
             errors: self.errors.iter().enumerate().map(named).collect(),
-        }
+            importance,
+        })
     }
 }

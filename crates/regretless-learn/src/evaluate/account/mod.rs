@@ -12,11 +12,13 @@ mod groups;
 mod periods;
 mod rows;
 mod sums;
+mod worth;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::auditor::{Audited, Auditor};
 pub use self::rows::{Bound, HardRow, Side, SoftRow};
+pub use self::worth::{Importance, Worth};
 
 /// What decisions came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -45,6 +47,9 @@ pub struct Account {
     pub bounds: Vec<Bound>,
     /// The errors of the predictions, by quantity.
     pub errors: Vec<QuantityError>,
+    /// What the features are worth to decisions, where somebody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub importance: Option<Importance>,
 }
 
 /// Sums over the rows with a decision and an optimum to compare it with.

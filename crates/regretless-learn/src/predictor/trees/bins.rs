@@ -2,6 +2,8 @@
 
 use rayon::prelude::*;
 
+use super::histogram::Spare;
+
 /// Edges between bins, at most: with the bin of missing cells a bin fits a byte.
 const EDGES: usize = 254;
 
@@ -24,6 +26,8 @@ const PROBES: usize = 200_000;
 pub struct Binned {
     rows: usize,
     columns: Vec<Column>,
+    /// Memory of histograms over it, from one tree to the next.
+    spare: Spare,
 }
 
 #[derive(Clone, Debug)]
@@ -56,7 +60,12 @@ impl Binned {
             let bins = values.iter().map(|x| bin(&edges, *x)).collect();
             Column { edges, bins, levels: 0 }
         };
-        Self { rows, columns: (0..features).into_par_iter().map(column).collect() }
+        Self { rows, columns: (0..features).into_par_iter().map(column).collect(), spare: Spare::default() }
+    }
+
+    /// Memory of histograms that are done with.
+    pub(super) fn spare(&self) -> &Spare {
+        &self.spare
     }
 
     /// Number of rows.

@@ -143,6 +143,9 @@ impl Quantile<'_> {
         let outputs = slopes.gradient.len() / slopes.curvature.len().max(1);
         let one = |&row: &u32| (self.short[row as usize * outputs + k], slopes.curvature[row as usize]);
         let mut short: Vec<(f64, f64)> = rows.iter().map(one).collect();
+        if short.iter().all(|(_, weight)| *weight == 1.0) {
+            return middle(&mut short, self.level);
+        }
         short.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let wanted = self.level * short.iter().map(|(_, weight)| weight).sum::<f64>();
         let mut so_far = 0.0;
@@ -157,6 +160,21 @@ impl Quantile<'_> {
         }
         // What rounding leaves of the last row.
         short.last().map_or(0.0, |(value, _)| *value)
+    }
+}
+
+/// [`Quantile::of`] rows that count once each, without sorting them.
+fn middle(short: &mut [(f64, f64)], level: f64) -> f64 {
+    let wanted = level * short.len() as f64;
+    let Some(at) = short.len().checked_sub(1).map(|last| (wanted.ceil() as usize).clamp(1, last + 1) - 1)
+    else {
+        return 0.0;
+    };
+    let (_, (value, _), above) = short.select_nth_unstable_by(at, |a, b| a.0.total_cmp(&b.0));
+    let next = above.iter().map(|(next, _)| *next).reduce(f64::min);
+    match next {
+        Some(next) if (at + 1) as f64 == wanted => f64::midpoint(*value, next),
+        _ => *value,
     }
 }
 
@@ -191,9 +209,15 @@ impl Grower<'_> {
 
     fn histogram(&self, rows: &[u32]) -> Histogram {
         let mut own = Vec::with_capacity(rows.len() * self.stride());
-        for &row in rows {
-            own.extend([1.0, self.slopes.curvature[row as usize]]);
-            own.extend(self.gradient(row));
+        let Slopes { gradient, curvature, .. } = self.slopes;
+        if self.outputs == 1 {
+            // One number is no slice to copy.
+            own.extend(rows.iter().flat_map(|&row| [1.0, curvature[row as usize], gradient[row as usize]]));
+        } else {
+            for &row in rows {
+                own.extend([1.0, curvature[row as usize]]);
+                own.extend(self.gradient(row));
+            }
         }
         Histogram::new(self.table, self.columns, rows, &own, self.stride())
     }
