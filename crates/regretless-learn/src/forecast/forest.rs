@@ -6,8 +6,10 @@
 //!
 //! Trees are grown by squared errors of all quantities, in units of their deviations, each on a part of the outcomes drawn without
 //! replacement. All features are there for each: what is left out of a tree is left out of all of its splits, and a tree without one that
-//! matters is a poor one (`bench/learning/forest.py`).
+//! matters is a poor one (`bench/learning/forest.py`). Many quantities are looked at along a few directions drawn at random, which keep
+//! distances (Johnson & Lindenstrauss 1984): a tree's sums over bins would take a number for each.
 
+use rand::RngExt;
 use rayon::prelude::*;
 use regretless_core::Law;
 
@@ -19,6 +21,9 @@ use crate::settings::{ScenarioSource, TreeSettings};
 
 /// Trees of a forest.
 const TREES: usize = 200;
+
+/// Directions that more quantities are looked at along.
+const DIRECTIONS: usize = 16;
 
 /// Past outcomes, weighted by the leaves they share with an instance.
 #[derive(Clone, Debug)]
@@ -73,6 +78,20 @@ fn settings(rows: usize) -> TreeSettings {
     }
 }
 
+/// Rows of numbers along directions drawn at random, so that squared lengths stay what they are on average; few numbers as they are.
+fn along(table: Vec<f64>, width: usize, seed: u64) -> Vec<f64> {
+    if width <= DIRECTIONS {
+        return table;
+    }
+    let mut noise = stream(seed, u64::MAX - 1, u64::MAX);
+    let mut sign = || if noise.random::<bool>() { 1.0 } else { -1.0 };
+    let scale = 1.0 / (DIRECTIONS as f64).sqrt();
+    let directions: Vec<Vec<f64>> =
+        (0..DIRECTIONS).map(|_| (0..width).map(|_| scale * sign()).collect()).collect();
+    let dot = |row: &[f64], own: &[f64]| row.iter().zip(own).map(|(a, b)| a * b).sum::<f64>();
+    table.chunks_exact(width).flat_map(|row| directions.iter().map(move |own| dot(row, own))).collect()
+}
+
 impl Forest {
     pub(super) fn grow(
         inputs: &[f32],
@@ -91,17 +110,18 @@ impl Forest {
         let means: Vec<f64> = (0..width).map(mean).collect();
         let slope =
             |(at, y): (usize, &f64)| -weights[at / width] * (y - means[at % width]) * unit(at % width);
-        let gradient: Vec<f64> = outcomes.iter().enumerate().map(slope).collect();
+        let gradient = along(outcomes.iter().enumerate().map(slope).collect(), width, seed);
+        let outputs = width.min(DIRECTIONS);
         let settings = settings(rows);
         let one = |t: usize| {
             let mut noise = stream(seed, u64::MAX - 1, t as u64);
-            let mut tree = Trees::new(features, width, settings);
+            let mut tree = Trees::new(features, outputs, settings);
             let drawn = tree.sample(rows, &mut noise);
             let slopes = Slopes { gradient: &gradient, curvature: &weights, quantile: None };
             tree.grow(&table, drawn, slopes, 1.0, &mut noise);
             tree
         };
-        let mut trees = Trees::new(features, width, settings);
+        let mut trees = Trees::new(features, outputs, settings);
         let grown: Vec<Trees> = (0..TREES).into_par_iter().map(one).collect();
         grown.into_iter().for_each(|tree| trees.take(tree));
         Self::housed(trees, inputs, outcomes, weights, width, features)
@@ -141,7 +161,10 @@ impl Forest {
         numbers: &dyn Fn(&str) -> Option<Vec<f64>>,
     ) -> Option<Self> {
         let (outcomes, weights) = super::weighted("outcomes", width, numbers)?;
-        let trees = unpacked("forest", Trees::new(features, width, settings(weights.len())), numbers)?;
+        let of =
+            |outputs| unpacked("forest", Trees::new(features, outputs, settings(weights.len())), numbers);
+        // Trees of older files have an output for each quantity.
+        let trees = of(width.min(DIRECTIONS)).or_else(|| of(width))?;
         let homes: Vec<u32> = numbers("homes")?.into_iter().map(|leaf| leaf as u32).collect();
         let rows = weights.len();
         let fits = homes.len() == trees.trees().len() * rows
@@ -197,9 +220,30 @@ impl Source for Forest {
 
 #[cfg(test)]
 mod tests {
-    use rand::RngExt;
-
     use super::*;
+
+    /// Many quantities that all follow one feature: the leaves part it, and a file keeps them, be it with an output for each.
+    #[test]
+    fn many_quantities_are_looked_at_along_a_few_directions() {
+        let mut rng = stream(5, 0, 0);
+        let (rows, features, width) = (200, 2, 60);
+        let inputs: Vec<f32> = (0..rows * features).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let outcome =
+            |x: &[f32]| (0..width).map(|k| f64::from(x[0] > 0.0) * f64::from(k as u32 % 7)).collect();
+        let outcomes: Vec<f64> = inputs.chunks(features).flat_map::<Vec<f64>, _>(outcome).collect();
+        let forest = Forest::grow(&inputs, &[0; 2], outcomes, vec![1.0; rows], &vec![1.0; width], 7);
+        for probe in [[0.5, -0.4], [-0.5, 0.7]] {
+            let shares = forest.seen(&[], &probe, 1);
+            let alike = shares.iter().zip(inputs.chunks(features)).filter(|(_, x)| x[0] * probe[0] > 0.0);
+            assert!(alike.map(|(share, _)| share).sum::<f64>() / shares.iter().sum::<f64>() > 0.95);
+        }
+        let numbers = forest.numbers();
+        let find = |name: &str| numbers.iter().find(|(own, _)| *own == name).map(|(_, v)| v.clone());
+        let read = Forest::read(features, width, &find).unwrap();
+        assert_eq!(read.seen(&[], &[0.3, 0.1], 1), forest.seen(&[], &[0.3, 0.1], 1));
+        let wide = Trees::new(features, width, settings(rows));
+        assert!(unpacked("forest", wide, &find).is_none(), "its trees have fewer outputs");
+    }
 
     /// π as it is defined: for each tree and outcome, whether both are in one leaf, and what the outcomes there count together.
     #[test]
