@@ -286,7 +286,7 @@ fn the_page_shows_money_and_no_machine() {
         "ordered_bread",
         "Soft rows",
         "short on",
-        "Everything that was tried",
+        "The candidates",
         "Columns not used",
     ] {
         assert!(page.contains(there), "{there}");
