@@ -340,7 +340,8 @@ def of_columns(told: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
         out |= {"time": out["time"] if out["time"] in names else None}
     out["key"] = out["key"] if out["key"] in names else None
     there = {
-        key: [own for own in out[key] if any(fits(own, name) for name in names)] for key in ("exclude", "baseline")
+        key: [own for own in out[key] if any(fits(own, name) for name in names)]
+        for key in ("exclude", "groups", "baseline")
     }
     kinds = {own: kind for own, kind in out["kinds"].items() if any(fits(own, name) for name in names)}
     return out | there | {"kinds": kinds}

@@ -101,7 +101,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     ``shuffle`` is true. ``features`` are the columns to learn from, all of X unless said, and of the past ``"lag(demand, 1, 7)"`` and
     ``"mean(demand, 28)"`` with a column of X or y, which look back ``delay`` periods at least. Of a problem that was read from a file, and a
     frame X, what ``[data]`` says of columns holds where these arguments say nothing: ``features``, ``exclude``, ``key``, ``kinds``,
-    ``missing``, ``series``, ``time``, ``period``, ``delay``, ``baseline``. Its tables and its split are not looked at. ``history=`` of ``decide`` brings what came true
+    ``missing``, ``series``, ``time``, ``period``, ``delay``, ``groups``, ``baseline``. Its tables and its split are not looked at. ``history=`` of ``decide`` brings what came true
     since.
 
     A fit that takes longer than a second says on stderr how far it is, in a terminal or a notebook only; ``verbose=True`` shows a tqdm bar

@@ -257,6 +257,18 @@ def test_the_file_says_what_columns_are(both, frames) -> None:
         without = one.evaluate(later[X_OF], later[["demand"]]).account
         assert [other["name"] for other in without["against"]] == ["constant"]
     assert "ordered" in call(folder, "evaluate", "kept", "--data", "later.csv")
+    # Groups, too: what they cost adds up to all.
+    text = (folder / "problem.toml").read_text()
+    (folder / "grouped.toml").write_text(text.replace("[data]\n", '[data]\ngroups = ["area", "floor"]\n', 1))
+    grouped = rl.DecisionRegressor(rl.read_problem(folder / "grouped.toml"), "l2", predictor="linear")
+    past, after = (rows.assign(area=np.where(rows["shop"] == "south", "warm", "cold")) for rows in (history, later))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rl.RegretlessWarning)
+        grouped.fit(past.drop(columns="demand"), past[["demand"]])
+    account = grouped.evaluate(after.drop(columns="demand"), after[["demand"]]).account
+    (by,) = account["groups"]
+    assert "area" in by["by"] and {group["name"] for group in by["groups"]} == {"warm", "cold"}
+    assert sum(group["total"] for group in by["groups"]) == pytest.approx(account["achieved"]["total"])
     # Arrays have no names, and what is not there is said.
     rl.DecisionRegressor(problem, "l2", predictor="linear").fit(history[["rain"]].to_numpy(), history[["demand"]])
     with pytest.warns(rl.RegretlessWarning, match="`shop`, `day`"):

@@ -59,6 +59,7 @@ impl DataSettings {
             "time": self.time,
             "period": self.period,
             "delay": self.delay,
+            "groups": self.groups,
             "baseline": self.baseline,
         })
     }
