@@ -157,7 +157,7 @@ fn what_does_not_fit_is_refused_with_its_place() {
         fine().replace("day,demand", "day,sales"),
         &["forecasts.csv: ", "`demand`", "sales", "forecasts are wanted of all"],
     );
-    refused(fine().lines().take(100).map(|l| format!("{l}\n")).collect(), &["no forecast for row 100"]);
+    refused(fine().lines().take(100).collect::<Vec<_>>().join("\n"), &["no forecast for row 100"]);
     refused(fine() + "d200,3\n", &["line 202", "only 200 rows"]);
     refused(
         table("demand@0.5,demand#1", |i| vec![point(i), point(i)]),

@@ -71,6 +71,26 @@ fn decided(folder: &Folder, name: &str) -> Vec<(String, String, String)> {
     text.lines().skip(1).map(cells).map(|row| (row[0].clone(), row[1].clone(), row[at].clone())).collect()
 }
 
+/// The index that pandas writes has no name, and an end of line in a spreadsheet another comma: neither is a feature.
+#[test]
+fn columns_without_a_name() {
+    let text = history();
+    let numbered: String = text.lines().enumerate().fold(String::new(), |all, (i, line)| match i {
+        0 => format!("{all},{line},\n"),
+        _ => format!("{all}{i},{line},\n"),
+    });
+    let folder = Folder::new().with("problem.toml", PROBLEM).with("history.csv", numbered);
+    for command in ["check problem.toml", "train problem.toml --out run --quiet"] {
+        let ran = folder.run(command);
+        assert_eq!(ran.code, 0, "{command}: {}", ran.stderr);
+    }
+    let result = |folder: &Folder| -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(folder.path().join("run/result.json")).unwrap()).unwrap()
+    };
+    let (ours, plain) = (result(&folder), result(&trained()));
+    assert_eq!((&ours["features"], &ours["test"]), (&plain["features"], &plain["test"]));
+}
+
 #[test]
 fn text_and_dates_decide() {
     let folder = trained();

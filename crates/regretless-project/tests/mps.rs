@@ -504,6 +504,11 @@ fn an_lp_file_states_the_same() {
     assert_eq!(problem.at_most().rhs, [10.0, 5.0, 8.0, -2.0]);
     assert_eq!(problem.equal().rhs, [4.0]);
 
+    // A sign on a line of its own begins the next row, as in files that name no rows.
+    let text = "min\n x + y\nst\n x + y >= 2\n -x + y <= 3\n + x + y >= 3\n-3 <= x - y <= 3\nend\n";
+    let rows = |text| read_as("m.lp", text).unwrap().problem().at_most().rhs.to_vec();
+    assert_eq!(rows(text), [-2.0, 3.0, -3.0, 3.0, 3.0]);
+
     // The model of `LP` in the other form, named by a problem file that softens a row.
     let lp = "min obj: -3x - 2y\nst\nc1: x + y <= 4\nc2: x + 3 y <= 6\nbounds\nx <= 3\nend";
     let found = Oracle::new(read_as("m.lp", lp).unwrap().problem()).solve(&Instance::default()).unwrap();

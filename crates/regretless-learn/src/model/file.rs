@@ -362,21 +362,7 @@ pub(crate) fn from_bytes(
         per_variable: card.per_variable.clone(),
     };
     let from = Inputs { names: &names, encoder: &features };
-    let mut members = Vec::new();
-    for m in 0..card.members {
-        // The initial embedding does not matter: the weights come from the file.
-        let mean = vec![0.0; placement.width()];
-        let mut member = build::predictor(predictor, problem, placement, &from, &mean, card.constant, 0)?;
-        // Members of forecasts that are given are their scenarios.
-        if card.members > 1
-            && let Some(given) = member.given()
-        {
-            let one = given.each().nth(m);
-            member = Box::new(one.ok_or_else(|| broken(path, &"its features are not its scenarios"))?);
-        }
-        fill(path, &tensors, m, &mut *member)?;
-        members.push(member);
-    }
+    let members = members(path, &tensors, For { predictor, ..made_for }, &card, &from)?;
     Ok((
         Model {
             risk: card.risk,
@@ -393,6 +379,32 @@ pub(crate) fn from_bytes(
         card,
         metadata,
     ))
+}
+
+/// The predictors, one a member, with the weights of the file.
+fn members(
+    path: &Path,
+    tensors: &SafeTensors<'_>,
+    made_for: For<'_>,
+    card: &ModelCard,
+    from: &Inputs<'_>,
+) -> Result<Vec<Box<dyn Predictor>>, LearnError> {
+    let For { problem, placement, predictor } = made_for;
+    // The initial embedding does not matter: the weights come from the file.
+    let mean = vec![0.0; placement.width()];
+    let member = |m: usize| -> Result<Box<dyn Predictor>, LearnError> {
+        let mut member = build::predictor(predictor, problem, placement, from, &mean, card.constant, 0)?;
+        // Members of forecasts that are given are their scenarios.
+        if card.members > 1
+            && let Some(given) = member.given()
+        {
+            let one = given.each().nth(m);
+            member = Box::new(one.ok_or_else(|| broken(path, &"its features are not its scenarios"))?);
+        }
+        fill(path, tensors, m, &mut *member)?;
+        Ok(member)
+    };
+    (0..card.members).map(member).collect()
 }
 
 /// Puts the weights of a file into an untrained member.

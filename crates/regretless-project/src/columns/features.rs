@@ -23,7 +23,7 @@ struct Table<'a> {
     place: &'a Place,
     /// Columns that are predicted.
     truths: BTreeSet<usize>,
-    /// Columns that a pattern does not mean: predicted, key, split and a time that is a number.
+    /// Columns that a pattern does not mean: predicted, key, split, a time that is a number, and those without a name.
     taken: BTreeSet<usize>,
     excluded: BTreeSet<usize>,
 }
@@ -42,7 +42,10 @@ pub(super) fn resolve(
     // Decisions that others took are not known when the model's are.
     let baseline = spec.data().into_iter().flat_map(|data| &data.baseline);
     let baseline = baseline.flat_map(|selector| pick(selector, header));
-    let taken = truths.iter().copied().chain(columns.key).chain(columns.split).chain(trend).chain(baseline);
+    // A column without a name, such as the index that pandas writes, could not be asked for again.
+    let unnamed = (0..header.len()).filter(|&i| header[i].is_empty());
+    let taken = truths.iter().copied().chain(columns.key).chain(columns.split).chain(trend);
+    let taken = taken.chain(baseline).chain(unnamed);
     let mut excluded = BTreeSet::new();
     for selector in spec.data().iter().flat_map(|data| &data.exclude) {
         let found = pick(selector, header);

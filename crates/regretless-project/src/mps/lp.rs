@@ -309,7 +309,9 @@ impl<'a> Reader<'a> {
             return Err(self.bad("numbers of a row stand on the side without variables"));
         }
         let right = self.after(left.is_none())?;
-        if matches!(self.peek()?, Some(Token::Plus | Token::Minus)) {
+        // On a line of its own a sign begins the next row.
+        let goes_on = matches!(self.peek()?, Some(Token::Plus | Token::Minus)) && !self.lexer.starts_line();
+        if goes_on {
             return Err(self.bad("the variables of a row stand on one side"));
         }
         let [lower, upper] = self.sides(left, right)?;
