@@ -259,10 +259,10 @@ fn other_formats_are_refused() {
     let wanted = br#"\"format\":1"#;
     let at = bytes.windows(wanted.len()).position(|w| w == wanted).unwrap();
     let mut other = bytes.clone();
-    other[at + 11] = b'9';
+    other[at + 11] = b'0';
     fs::write(&model, other).unwrap();
     let error = Run::open(&dir).unwrap().model().unwrap_err();
-    assert!(error.to_string().contains("format 9"), "{error}");
+    assert!(error.to_string().contains("format 0"), "{error}");
 }
 
 #[test]
