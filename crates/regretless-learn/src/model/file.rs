@@ -302,7 +302,7 @@ pub(crate) fn from_bytes(
             tensor.data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap_or_default()));
         Ok(whole.collect())
     };
-    let For { problem, placement, predictor } = made_for;
+    let For { placement, predictor, .. } = made_for;
     let own = PredictorSettings { kind: card.predictor.unwrap_or(predictor.kind), ..predictor.clone() };
     let predictor = &own;
     let scaler = |name: &str, width: usize| -> Result<Scaler, LearnError> {
