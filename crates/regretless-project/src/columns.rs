@@ -255,7 +255,7 @@ fn baseline(selectors: &[String], problem: &Problem, header: &[String], place: &
     let names: Vec<String> = chosen.iter().map(|&i| header[i].clone()).collect();
     let order = match problem.named(Parameter::Linear, 0..n, &names) {
         Named::All(order) => Some(order),
-        _ => by_tail(problem.variables(), &names),
+        _ => by_own_part(problem.variables(), &names),
     };
     let Some(order) = order else {
         let pattern = shorten(&selectors[0]);
@@ -268,25 +268,30 @@ fn baseline(selectors: &[String], problem: &Problem, header: &[String], place: &
     Ok(order.into_iter().map(|k| chosen[k]).collect())
 }
 
-/// For each variable its column, where both are called the same but for what all of a kind begin with: `order_bread` or `order[bread]`,
-/// `ordered_bread`. A member of several sets has its names one after the other: `ship[mill,shop]`, `shipped_mill_shop`.
-fn by_tail(variables: &[String], columns: &[String]) -> Option<Vec<usize>> {
+/// For each variable (or target) its column, where both are called the same but for what all of a kind begin and end with: `order_bread`
+/// or `order[bread]`, `ordered_bread`. A member of several sets has its names one after the other: `ship[mill,shop]`,
+/// `shipped_mill_shop`.
+fn by_own_part(variables: &[String], columns: &[String]) -> Option<Vec<usize>> {
     let [variables, columns] = [variables, columns].map(|names| {
         let plain = |name: &String| name.replace(['[', ','], "_").replace([']', ' '], "");
         names.iter().map(plain).collect::<Vec<_>>()
     });
-    let (own, there) = (tails(&variables), tails(&columns));
-    let place: HashMap<&str, usize> = there.iter().enumerate().map(|(k, &tail)| (tail, k)).collect();
-    let order: Option<Vec<usize>> = own.iter().map(|tail| place.get(tail).copied()).collect();
+    let (own, there) = (own_parts(&variables), own_parts(&columns));
+    let place: HashMap<&str, usize> = there.iter().enumerate().map(|(k, &part)| (part, k)).collect();
+    let order: Option<Vec<usize>> = own.iter().map(|part| place.get(part).copied()).collect();
     order.filter(|order| order.iter().collect::<BTreeSet<_>>().len() == columns.len())
 }
 
-/// What is left of names without the beginning that they share.
-fn tails(names: &[String]) -> Vec<&str> {
+/// What is left of names without the beginning and the end that they share.
+fn own_parts(names: &[String]) -> Vec<&str> {
     let Some(first) = names.first() else { return Vec::new() };
-    let alike = |name: &String| first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
-    let shared = names.iter().map(alike).min().unwrap_or(0);
-    names.iter().map(|name| name.get(shared..).unwrap_or(name.as_str())).collect()
+    let alike = |pairs: &mut dyn Iterator<Item = (char, char)>| {
+        pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum::<usize>()
+    };
+    let begin = names.iter().map(|name| alike(&mut first.chars().zip(name.chars()))).min().unwrap_or(0);
+    let rest: Vec<&str> = names.iter().map(|name| &name[begin..]).collect();
+    let end = rest.iter().map(|name| alike(&mut rest[0].chars().rev().zip(name.chars().rev()))).min();
+    rest.iter().map(|name| &name[..name.len() - end.unwrap_or(0)]).collect()
 }
 
 /// A column that a problem takes numbers from.
