@@ -62,6 +62,8 @@ pub struct Columns {
     pub baseline: Vec<usize>,
     /// Their names.
     pub baseline_names: Vec<String>,
+    /// What they are called together.
+    pub baseline_name: Option<String>,
     /// Columns that nothing takes.
     pub unused: Vec<String>,
     /// For a shared predictor: the features of each variable, as positions in `features`; all of one length.
@@ -189,6 +191,7 @@ impl Columns {
         if want.targets && !taken.is_empty() {
             columns.baseline = baseline(taken, spec.problem(), header, place)?;
             columns.baseline_names = columns.baseline.iter().map(name).collect();
+            columns.baseline_name = Some(called(taken, &columns.baseline_names));
             for group in data.iter().flat_map(|data| &data.groups) {
                 match one(group, "`data.groups` names it") {
                     Ok(index) => columns.groups.push(index),
@@ -222,18 +225,28 @@ impl Columns {
     }
 }
 
-/// The columns of a table with decisions that others took, by name or pattern, in the order of the variables; `None` where it has none of
-/// them.
+/// The columns of a table with decisions that others took, by name or pattern, in the order of the variables, behind what they are called
+/// together; `None` where it has none of them.
 pub fn baseline_columns(
     selectors: &[String],
     problem: &Problem,
     header: &[String],
-) -> Result<Option<Vec<String>>> {
+) -> Result<Option<(String, Vec<String>)>> {
     if selectors.iter().all(|selector| pick(selector, header).is_empty()) {
         return Ok(None);
     }
     let chosen = baseline(selectors, problem, header, &Place::Setting("data.baseline".to_owned()))?;
-    Ok(Some(chosen.into_iter().map(|index| header[index].clone()).collect()))
+    let names: Vec<String> = chosen.into_iter().map(|index| header[index].clone()).collect();
+    Ok(Some((called(selectors, &names), names)))
+}
+
+/// One name for all columns of a baseline: of one column its own, else the pattern that finds them all.
+fn called(selectors: &[String], columns: &[String]) -> String {
+    match (selectors, columns) {
+        (_, [one]) => one.clone(),
+        ([pattern], _) => pattern.clone(),
+        _ => "baseline".to_owned(),
+    }
 }
 
 /// The columns with decisions that others took, in the order of the variables: a list is meant as it is written, of a pattern the names
