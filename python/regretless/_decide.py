@@ -78,9 +78,11 @@ def judged(
         array = array[:, np.newaxis] if array.ndim == 1 else array
         if array.shape != (len(features), variables):
             raise LossError(f"baseline has the shape {array.shape}, expected ({len(features)}, {variables})")
-        taken = (", ".join(there or ["baseline"]), np.ascontiguousarray(array))
-    elif names := learner.baseline(list(own)):
-        taken = (", ".join(names), numbers("baseline", [(name, own[name]) for name in names], LossError))
+        name = there[0] if there is not None and len(there) == 1 else "baseline"
+        taken = (name, np.ascontiguousarray(array))
+    elif named := learner.baseline(list(own)):
+        name, names = named
+        taken = (name, numbers("baseline", [(name, own[name]) for name in names], LossError))
     apart = _groups(learner, columns, groups)
     rows = np.array([row for row in range(len(features)) if row not in beyond], dtype=np.intp)
     if len(rows) < len(features):

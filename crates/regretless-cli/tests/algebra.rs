@@ -190,7 +190,15 @@ method = "l2"
     let judged = folder.run("evaluate run --data history.csv --format json");
     let judged: serde_json::Value = serde_json::from_str(&judged.stdout).unwrap();
     let others = &judged["account"]["against"][0];
+    assert_eq!(others["name"], "ordered_*");
     assert!((others["mean"].as_f64().unwrap() - cost / 60.0).abs() < 1e-9, "{others}");
+
+    // Columns that no pattern finds together have no name of their own.
+    let listed =
+        folder.run("evaluate run --data history.csv --baseline ordered_bread,ordered_cake --format json");
+    let listed: serde_json::Value = serde_json::from_str(&listed.stdout).unwrap();
+    assert_eq!(listed["account"]["against"][0]["name"], "baseline");
+    assert_eq!(listed["account"]["against"][0]["mean"], others["mean"]);
 
     let lines = history.lines().map(|line| {
         let cells: Vec<&str> = line.split(',').collect();

@@ -7,10 +7,10 @@ mod common;
 
 use std::fmt::Write;
 
-use common::{Project, fit};
+use common::{NEWSVENDOR, Project, fit};
 use regretless_core::loss::{Cause, Side};
 use regretless_core::{Decision, Status};
-use regretless_learn::{Measures, judge};
+use regretless_learn::{Exhibit, Measures, judge};
 
 fn decision(optimal: f64, regret: f64, violation: f64) -> Decision {
     Decision {
@@ -119,5 +119,41 @@ fn regret_of_a_choice_by_hand() {
         let errors = [error(0, 2.0), error(1, 1.5)].concat();
         close(judged.measures.mse, errors.iter().map(|e| e * e).sum::<f64>() / 6.0);
         close(judged.measures.mae, errors.iter().map(|e| e.abs()).sum::<f64>() / 6.0);
+    }
+}
+
+#[test]
+fn a_side_without_a_price_is_slack() {
+    let row = |name: &str, prices: &str| {
+        format!("[[soft]]\nname = \"{name}\"\nrows = [[1.0]]\nlimit = 10.0\n{prices}\n")
+    };
+    let rows =
+        row("both", "over = 1.0\nunder = 2.0") + &row("top", "over = 1.0") + &row("bottom", "under = 2.0");
+    let problem = NEWSVENDOR.replace("[[hard]]", &format!("{rows}[[hard]]"));
+    let mut table = String::from("f,demand\n");
+    for i in 0..100 {
+        writeln!(table, "{},{}", i % 7, 8 + i % 5).unwrap();
+    }
+    let project = Project::new(&problem, &table);
+    let task = project.task();
+    let model = fit(&task, "l2").unwrap().candidate.fitted.model;
+    let mut judged = judge(&task, &model, &task.test()[..10]).unwrap();
+    // 2 orders are below all limits, 3 at them and 5 above.
+    for (decision, x) in
+        judged.decisions.iter_mut().zip([8.0, 8.0, 10.0, 10.0, 10.0, 12.0, 12.0, 12.0, 12.0, 12.0])
+    {
+        decision.x = vec![x];
+    }
+    let activity = Exhibit::of(&task, &judged).activity;
+    for (name, slack, violated, short) in
+        [("both", 0.0, 0.5, 0.2), ("top", 0.2, 0.5, 0.0), ("bottom", 0.5, 0.0, 0.2), ("shelf", 1.0, 0.0, 0.0)]
+    {
+        let found = activity.iter().find(|row| row.name == name).unwrap();
+        let limit = if name == "shelf" { 0.0 } else { 0.3 };
+        assert_eq!(
+            (found.slack, found.limit, found.violated, found.short),
+            (slack, limit, violated, short),
+            "{name}"
+        );
     }
 }

@@ -62,6 +62,8 @@ pub struct Columns {
     pub baseline: Vec<usize>,
     /// Their names.
     pub baseline_names: Vec<String>,
+    /// What they are called together.
+    pub baseline_name: Option<String>,
     /// Columns that nothing takes.
     pub unused: Vec<String>,
     /// For a shared predictor: the features of each variable, as positions in `features`; all of one length.
@@ -189,6 +191,7 @@ impl Columns {
         if want.targets && !taken.is_empty() {
             columns.baseline = baseline(taken, spec.problem(), header, place)?;
             columns.baseline_names = columns.baseline.iter().map(name).collect();
+            columns.baseline_name = Some(called(taken, &columns.baseline_names));
             for group in data.iter().flat_map(|data| &data.groups) {
                 match one(group, "`data.groups` names it") {
                     Ok(index) => columns.groups.push(index),
@@ -222,18 +225,28 @@ impl Columns {
     }
 }
 
-/// The columns of a table with decisions that others took, by name or pattern, in the order of the variables; `None` where it has none of
-/// them.
+/// The columns of a table with decisions that others took, by name or pattern, in the order of the variables, behind what they are called
+/// together; `None` where it has none of them.
 pub fn baseline_columns(
     selectors: &[String],
     problem: &Problem,
     header: &[String],
-) -> Result<Option<Vec<String>>> {
+) -> Result<Option<(String, Vec<String>)>> {
     if selectors.iter().all(|selector| pick(selector, header).is_empty()) {
         return Ok(None);
     }
     let chosen = baseline(selectors, problem, header, &Place::Setting("data.baseline".to_owned()))?;
-    Ok(Some(chosen.into_iter().map(|index| header[index].clone()).collect()))
+    let names: Vec<String> = chosen.into_iter().map(|index| header[index].clone()).collect();
+    Ok(Some((called(selectors, &names), names)))
+}
+
+/// One name for all columns of a baseline: of one column its own, else the pattern that finds them all.
+fn called(selectors: &[String], columns: &[String]) -> String {
+    match (selectors, columns) {
+        (_, [one]) => one.clone(),
+        ([pattern], _) => pattern.clone(),
+        _ => "baseline".to_owned(),
+    }
 }
 
 /// The columns with decisions that others took, in the order of the variables: a list is meant as it is written, of a pattern the names
@@ -255,7 +268,7 @@ fn baseline(selectors: &[String], problem: &Problem, header: &[String], place: &
     let names: Vec<String> = chosen.iter().map(|&i| header[i].clone()).collect();
     let order = match problem.named(Parameter::Linear, 0..n, &names) {
         Named::All(order) => Some(order),
-        _ => by_tail(problem.variables(), &names),
+        _ => by_own_part(problem.variables(), &names),
     };
     let Some(order) = order else {
         let pattern = shorten(&selectors[0]);
@@ -268,25 +281,30 @@ fn baseline(selectors: &[String], problem: &Problem, header: &[String], place: &
     Ok(order.into_iter().map(|k| chosen[k]).collect())
 }
 
-/// For each variable its column, where both are called the same but for what all of a kind begin with: `order_bread` or `order[bread]`,
-/// `ordered_bread`. A member of several sets has its names one after the other: `ship[mill,shop]`, `shipped_mill_shop`.
-fn by_tail(variables: &[String], columns: &[String]) -> Option<Vec<usize>> {
+/// For each variable (or target) its column, where both are called the same but for what all of a kind begin and end with: `order_bread`
+/// or `order[bread]`, `ordered_bread`. A member of several sets has its names one after the other: `ship[mill,shop]`,
+/// `shipped_mill_shop`.
+fn by_own_part(variables: &[String], columns: &[String]) -> Option<Vec<usize>> {
     let [variables, columns] = [variables, columns].map(|names| {
         let plain = |name: &String| name.replace(['[', ','], "_").replace([']', ' '], "");
         names.iter().map(plain).collect::<Vec<_>>()
     });
-    let (own, there) = (tails(&variables), tails(&columns));
-    let place: HashMap<&str, usize> = there.iter().enumerate().map(|(k, &tail)| (tail, k)).collect();
-    let order: Option<Vec<usize>> = own.iter().map(|tail| place.get(tail).copied()).collect();
+    let (own, there) = (own_parts(&variables), own_parts(&columns));
+    let place: HashMap<&str, usize> = there.iter().enumerate().map(|(k, &part)| (part, k)).collect();
+    let order: Option<Vec<usize>> = own.iter().map(|part| place.get(part).copied()).collect();
     order.filter(|order| order.iter().collect::<BTreeSet<_>>().len() == columns.len())
 }
 
-/// What is left of names without the beginning that they share.
-fn tails(names: &[String]) -> Vec<&str> {
+/// What is left of names without the beginning and the end that they share.
+fn own_parts(names: &[String]) -> Vec<&str> {
     let Some(first) = names.first() else { return Vec::new() };
-    let alike = |name: &String| first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
-    let shared = names.iter().map(alike).min().unwrap_or(0);
-    names.iter().map(|name| name.get(shared..).unwrap_or(name.as_str())).collect()
+    let alike = |pairs: &mut dyn Iterator<Item = (char, char)>| {
+        pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum::<usize>()
+    };
+    let begin = names.iter().map(|name| alike(&mut first.chars().zip(name.chars()))).min().unwrap_or(0);
+    let rest: Vec<&str> = names.iter().map(|name| &name[begin..]).collect();
+    let end = rest.iter().map(|name| alike(&mut rest[0].chars().rev().zip(name.chars().rev()))).min();
+    rest.iter().map(|name| &name[..name.len() - end.unwrap_or(0)]).collect()
 }
 
 /// A column that a problem takes numbers from.

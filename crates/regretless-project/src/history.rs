@@ -183,6 +183,7 @@ impl<'a> History<'a> {
             };
             data.known.names = found.known_names.clone();
             data.baseline.names = found.baseline_names.clone();
+            data.baseline_name = found.baseline_name.clone();
             data.groups = found.group_names.iter().map(|name| (name.clone(), Series::default())).collect();
             data.unused = found.unused.clone();
             if !found.skipped.is_empty() {

@@ -326,3 +326,55 @@ fn history_for_checks() {
     let (_, table) = read("[data]\nfile = \"none.csv\"\n");
     assert!(table.unwrap_err().to_string().ends_with("none.csv: there is no such file"));
 }
+
+/// Forecasts are the truths plus a tenth, so that a row says whose they are.
+#[test]
+fn forecasts_that_a_pattern_finds_go_by_name() {
+    let calls = "[problem]\nvariables = [\"m\", \"n\", \"e\"]\n[objective]\n\
+        linear = { predict = [\"calls_morning\", \"calls_noon\", \"calls_evening\"] }\n\
+        [bounds]\nupper = 1\n[predictor]\nkind = \"given\"\n";
+    let with = |features: &str| {
+        let text = format!("{calls}[data]\nfile = \"t.csv\"\n{features}\n");
+        Spec::parse(text, "p.toml", &Limits::default()).unwrap()
+    };
+    let names = |features: &str, forecasts: [&str; 3]| -> Result<(Vec<String>, Vec<f64>)> {
+        let text =
+            format!("calls_noon,calls_evening,calls_morning,{}\n2,3,1,3.1,1.1,2.1\n", forecasts.join(","));
+        let spec = with(features);
+        let mut reader = open(&spec, &text, BOTH)?;
+        let columns = reader.columns().feature_names.clone();
+        let chunk = reader.next()?.unwrap();
+        assert_eq!(chunk.targets, [1.0, 2.0, 3.0]);
+        Ok((columns, chunk.features))
+    };
+    let tidy = ["forecast_evening", "forecast_morning", "forecast_noon"];
+    for features in ["features = [\"forecast_*\"]", "features = [\"forecast_noon\", \"forecast_*\"]", ""] {
+        assert_eq!(names(features, tidy).unwrap().1, [1.1, 2.1, 3.1], "{features}");
+    }
+    // What is their own may stand before what they share.
+    let before = ["evening_forecast", "morning_forecast", "noon_forecast"];
+    assert_eq!(names("features = [\"*_forecast\"]", before).unwrap().1, [1.1, 2.1, 3.1]);
+    // A list is meant as it is written, whatever the names.
+    let list = "features = [\"forecast_evening\", \"forecast_morning\", \"forecast_noon\"]";
+    assert_eq!(names(list, tidy).unwrap().1, [3.1, 1.1, 2.1]);
+    // Names that tell nothing.
+    for features in ["features = [\"f?\"]", ""] {
+        let refused = names(features, ["f3", "f1", "f2"]).unwrap_err();
+        assert!(refused.to_string().contains("do not tell which target"), "{refused}");
+        let hint = refused.hint.unwrap();
+        assert!(hint.contains("f3 for calls_morning, f1 for calls_noon, f2 for calls_evening"), "{hint}");
+    }
+}
+
+/// Columns of several scenarios stay together, each target's with its own.
+#[test]
+fn scenarios_that_a_pattern_finds_go_by_name() {
+    let farm =
+        format!("{FARM}[predictor]\nkind = \"given\"\n[data]\nfile = \"t.csv\"\nfeatures = [\"fc_*\"]\n");
+    let spec = Spec::parse(farm, "p.toml", &Limits::default()).unwrap();
+    let text = "fc_corn@0.1,fc_wheat@0.1,fc_corn@0.9,fc_wheat@0.9,price_corn,price_wheat\n1,2,3,4,5,6\n";
+    let reader = open(&spec, text, BOTH).unwrap();
+    let columns = reader.columns();
+    assert_eq!(columns.target_names, ["price_wheat", "price_corn"]);
+    assert_eq!(columns.feature_names, ["fc_wheat@0.1", "fc_wheat@0.9", "fc_corn@0.1", "fc_corn@0.9"]);
+}

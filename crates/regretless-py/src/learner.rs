@@ -199,8 +199,9 @@ impl Learner {
         self.clock.clone()
     }
 
-    /// The columns of a frame with decisions that others took, in the order of the variables; none where it has none of them.
-    fn baseline(&self, header: Vec<String>) -> PyResult<Option<Vec<String>>> {
+    /// The columns of a frame with decisions that others took, in the order of the variables, behind what they are called together; none
+    /// where it has none of them.
+    fn baseline(&self, header: Vec<String>) -> PyResult<Option<(String, Vec<String>)>> {
         baseline_columns(&self.baseline, self.decider.problem(), &header).map_err(|e| error::spec(&e))
     }
 

@@ -243,10 +243,10 @@ pub struct RowActivity {
     /// Share of instances at the limit.
     #[serde(deserialize_with = "lossy::value")]
     pub limit: f64,
-    /// Share of instances beyond the limit: a soft row that was paid for, or a hard one that was broken.
+    /// Share of instances over the limit: a soft row that was paid for, or a hard one that was broken.
     #[serde(deserialize_with = "lossy::value")]
     pub violated: f64,
-    /// Share of instances below a limit that has a price on that side, too; part of none of the others.
+    /// Share of instances below a limit that has a price on that side; part of none of the others.
     #[serde(deserialize_with = "lossy::value")]
     pub short: f64,
 }

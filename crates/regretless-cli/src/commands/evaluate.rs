@@ -57,7 +57,7 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
         reader = reader.knowing(Some(Arc::new(known.followed_by(table))));
     }
     let columns = reader.columns();
-    let baseline = (!columns.baseline.is_empty()).then(|| some_of(&columns.baseline_names));
+    let baseline = columns.baseline_name.clone();
     let named = baseline.clone();
     let dates = columns.time.is_some_and(|(_, dates)| dates);
     let absent: Vec<String> = spec.data().map_or_else(Vec::new, |data| {

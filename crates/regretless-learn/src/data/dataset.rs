@@ -59,6 +59,8 @@ pub struct Dataset {
     pub known: Known,
     /// Decisions that others took, n numbers a row, NaN where there is none; empty where nobody has them.
     pub baseline: Known,
+    /// What an account calls those who took them; `None` where nobody did.
+    pub baseline_name: Option<String>,
     /// What they are called.
     pub names: Names,
     /// Columns of the table that nothing takes.

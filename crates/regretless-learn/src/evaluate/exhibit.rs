@@ -31,7 +31,7 @@ pub struct Exhibit {
     pub activity: Vec<Activity>,
 }
 
-/// How often a row had slack, was at its limit, or was violated.
+/// How often a row had slack, was at its limit, or was violated. Beyond a side that has no price a soft row has slack.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Activity {
     /// The row, or the block it belongs to.
@@ -40,7 +40,7 @@ pub struct Activity {
     pub slack: f64,
     /// Share at the limit.
     pub limit: f64,
-    /// Share beyond the limit.
+    /// Share over the limit, where that has a price or is not allowed.
     pub violated: f64,
     /// Share below it, where that has a price; older runs counted it as `violated`.
     #[serde(default)]
@@ -97,11 +97,14 @@ fn activity(task: &Task, judgement: &Judgement, truths: &[f64]) -> Vec<Activity>
             let limit = view.limit(*id);
             let z = view.row(*id).dot(&decision.x) - limit;
             let tolerance = 1e-6 * (1.0 + limit.abs());
-            let priced_below = matches!(id, RowId::Soft(i) if view.under[*i] > 0.0);
+            let (over, under) = match id {
+                RowId::Soft(i) => (view.alpha[*i] > 0.0, view.under[*i] > 0.0),
+                _ => (true, false),
+            };
             let kind = match z {
                 z if z.abs() <= tolerance => 1,
-                z if z > 0.0 => 2,
-                _ if priced_below => 3,
+                z if z > 0.0 && over => 2,
+                z if z < 0.0 && under => 3,
                 _ => 0,
             };
             let at = order.iter().position(|n| *n == row_name).unwrap_or(0);

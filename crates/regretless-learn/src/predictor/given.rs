@@ -76,19 +76,34 @@ impl Given {
         parted(name).0
     }
 
+    /// What columns of these names are forecasts of, in the order in which the names come first, each with the places of its columns:
+    /// those of one target, if there are as many as targets.
+    ///
+    /// ```
+    /// let names = ["b@0.1", "a@0.1", "b@0.9", "a@0.9"].map(String::from);
+    /// assert_eq!(regretless_learn::Given::of_each(&names, 2), [("b", vec![0, 2]), ("a", vec![1, 3])]);
+    /// ```
+    pub fn of_each(names: &[String], outputs: usize) -> Vec<(&str, Vec<usize>)> {
+        // One column each: points, whatever they are called.
+        let points = names.len() == outputs;
+        let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
+        for (i, name) in names.iter().enumerate() {
+            let (stem, mark) = if points { (name.as_str(), Mark::Point) } else { parted(name) };
+            match groups.iter_mut().find(|(known, _)| *known == stem && mark != Mark::Point) {
+                Some((_, places)) => places.push(i),
+                None => groups.push((stem, vec![i])),
+            }
+        }
+        groups
+    }
+
     /// Forecasts of `outputs` targets in columns of these names: points in the order of the targets, or scenarios, those of one target after
     /// those of another in the order in which their names come first.
     pub fn of(names: &[String], outputs: usize) -> Result<Self, LearnError> {
-        // One column each: points, whatever they are called.
-        let points = names.len() == outputs;
-        let mut groups: Vec<(&str, Vec<(Mark, usize)>)> = Vec::new();
-        for (i, name) in names.iter().enumerate() {
-            let (stem, mark) = if points { (name.as_str(), Mark::Point) } else { parted(name) };
-            match groups.iter_mut().find(|(known, _)| *known == stem && !points && mark != Mark::Point) {
-                Some((_, marks)) => marks.push((mark, i)),
-                None => groups.push((stem, vec![(mark, i)])),
-            }
-        }
+        let each = Self::of_each(names, outputs);
+        let marked = |i: usize| (if names.len() == outputs { Mark::Point } else { parted(&names[i]).1 }, i);
+        let mut groups: Vec<(&str, Vec<(Mark, usize)>)> =
+            each.into_iter().map(|(stem, places)| (stem, places.into_iter().map(marked).collect())).collect();
         if groups.len() != outputs {
             let (given, of) = (names.len(), groups.len());
             let of = if of < given { format!(" of {of} targets") } else { String::new() };

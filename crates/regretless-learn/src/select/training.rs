@@ -14,7 +14,7 @@ use crate::evaluate::measures::Measures;
 use crate::model::Model;
 use crate::model::decider::Decider;
 use crate::model::file::ModelCard;
-use crate::numbers::{count, some_of};
+use crate::numbers::count;
 use crate::regression;
 use crate::select::choose::{Chosen, Tried, full_name, train_sound};
 use crate::select::recipe::Recipe;
@@ -224,7 +224,7 @@ pub(crate) fn account(
     let rivals = rivals.iter().map(|(name, model, card)| Ok((name.clone(), ready(model, card)?)));
     let rivals = rivals.collect::<Result<Vec<_>, LearnError>>()?;
     let data = task.data();
-    let baseline = (!data.baseline.names.is_empty()).then(|| some_of(&data.baseline.names));
+    let baseline = data.baseline_name.clone();
     let names: Vec<String> = data.groups.iter().map(|(name, _)| name.clone()).collect();
     let mut auditor = Auditor::new(&decider, &rivals, baseline, data.dates).by(&names);
     for (rows, decisions) in judgement.rows.chunks(AT_ONCE).zip(judgement.decisions.chunks(AT_ONCE)) {

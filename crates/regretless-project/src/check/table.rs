@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{Columns, Missing, Spec};
-use regretless_learn::{Dataset, Kind, Lag, Split};
+use regretless_learn::{Dataset, Given, Kind, Lag, PredictorKind, Split};
 
 use super::{Finding, Table, Verdict, placement};
 use regretless_learn::count;
@@ -22,6 +22,7 @@ pub(super) fn run(spec: &Spec, table: Table<'_>) -> Vec<Finding> {
     let mut findings = placement::run(spec, &data);
     findings.push(features(&data));
     findings.extend(lags(&data));
+    findings.extend(given(spec, &data));
     findings.extend(baseline(spec, &columns, &data));
     findings.extend(left_out(&header, &columns));
     findings.push(missing(spec, &data));
@@ -74,6 +75,21 @@ fn lags(data: &Dataset) -> Option<Finding> {
     };
     let told: Vec<String> = lags.features.iter().enumerate().map(one).collect();
     Some(Finding::ok("lags", format!("the period is {}; {}", unit(1), told.join("; "))))
+}
+
+/// Which target each forecast made elsewhere is of.
+fn given(spec: &Spec, data: &Dataset) -> Option<Finding> {
+    let (names, targets) = (&data.names.features, &data.names.targets);
+    let each = Given::of_each(names, targets.len());
+    if spec.predictor().kind != PredictorKind::Given || each.len() != targets.len() {
+        return None;
+    }
+    let one = |((name, places), target): (&(&str, Vec<usize>), &String)| match places.len() {
+        1 => format!("{name} is {target}"),
+        n => format!("{name} ({}) is {target}", count(n, "column")),
+    };
+    let told: Vec<String> = each.iter().zip(targets).map(one).collect();
+    Some(Finding::ok("given", some_of(&told)))
 }
 
 /// Whose decision each column of others is.

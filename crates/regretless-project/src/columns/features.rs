@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Columns, Want, predicted};
+use super::{Columns, Want, by_own_part, predicted};
 use crate::Spec;
 use crate::data::{FORECAST, Guess};
 use crate::error::{Place, Result, SpecError, Trouble, count, shorten};
 use crate::lags;
 use crate::selection::{no_column, pick};
-use regretless_learn::{Given, PredictorKind};
+use regretless_learn::{Given, PredictorKind, some_of};
 
 /// True if the predictor takes features as they are: numbers.
 pub(crate) fn takes_numbers_only(spec: &Spec) -> bool {
@@ -81,6 +81,11 @@ pub(super) fn resolve(
             columns.features = table.select(columns_only)?;
         }
     }
+    // Those of a file are in the order of the targets.
+    let of_file = asked.is_none() && spec.data().is_some_and(|data| data.forecasts.is_some());
+    if spec.predictor().kind == PredictorKind::Given && !of_file {
+        of_targets(columns, asked, header, place)?;
+    }
     if columns.features.is_empty()
         && columns.lags.is_none()
         && spec.predictor().kind != PredictorKind::Constant
@@ -103,6 +108,38 @@ pub(super) fn resolve(
         let all: Vec<usize> = (0..columns.features.len()).collect();
         columns.per_variable = Some(vec![all; spec.problem().n()]);
     }
+    Ok(())
+}
+
+/// Puts forecasts into the order of the targets by their names, which have to tell whose each is where a pattern found them, or nobody
+/// asked for any: what comes in the order of the table is in no order. A list is meant as it is written.
+fn of_targets(
+    columns: &mut Columns,
+    asked: Option<&[String]>,
+    header: &[String],
+    place: &Place,
+) -> Result<()> {
+    let there: Vec<String> = columns.features.iter().map(|&i| header[i].clone()).collect();
+    let targets: Vec<String> = columns.targets.iter().map(|&i| header[i].clone()).collect();
+    let each = Given::of_each(&there, targets.len());
+    let of_one = |selector: &String| {
+        let found = pick(selector, &there);
+        each.iter().filter(|(_, places)| places.iter().any(|k| found.contains(k))).count() <= 1
+    };
+    if each.len() != targets.len() || targets.len() == 1 || asked.is_some_and(|all| all.iter().all(of_one)) {
+        return Ok(());
+    }
+    let names: Vec<String> = each.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let Some(order) = by_own_part(&targets, &names) else {
+        let what = "the names of the forecasts do not tell which target each is of".to_owned();
+        let taken: Vec<String> =
+            names.iter().zip(&targets).map(|(name, target)| format!("{name} for {target}")).collect();
+        return Err(SpecError::new(place.clone(), Trouble::Misfit(what)).hint(format!(
+            "list them in data.features, in the order of the targets; in the order of the table it would be {}",
+            some_of(&taken)
+        )));
+    };
+    columns.features = order.iter().flat_map(|&g| &each[g].1).map(|&k| columns.features[k]).collect();
     Ok(())
 }
 
