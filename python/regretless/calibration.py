@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,10 +22,10 @@ __all__ = ["Calibration", "calibrate"]
 #: Shift, the logarithm of the scale, and tail: what changes nothing, the first step of the search, and how far it goes.
 NOTHING = np.zeros(3)
 STEPS = np.array([0.4, 0.4, 0.3])
-FARTHEST = np.array([3.0, 2.0, 0.9])
+FARTHEST = np.array([10.0, np.log(10.0), 0.9])
 
-#: Halvings of the step for all quantities together, and for each by itself.
-TOGETHER, APART = 4, 2
+#: Halvings of the step, and rounds over all numbers at most.
+HALVINGS, ROUNDS = 4, 24
 
 #: Quantities that are looked at one by one, at most: every number of each is another set of decisions.
 SINGLE = 8
@@ -88,6 +88,10 @@ def calibrate(
 ) -> Calibration:
     """Finds shift, scale and tail of a forecast that lower what decisions cost, by rows with forecasts that did not know their truths.
 
+    The search starts where the truths' errors are, in deviations of their forecasts: the shift is their mean, the scale how far they spread.
+    From there, or from the forecast as it is if that costs less, the numbers move by steps that are halved, as long as decisions cost less.
+    The shift stays within ± 10, the scale between 1/10 and 10, the tail within ± 0.9.
+
     Rows are cut into ``folds`` blocks of neighbours, so give them in the order of time. Numbers for all quantities together and, up to
     eight of them, for each are found without a block and judged on it; kept are those that gain most, if that exceeds the gain's standard
     error. They are then found once more on all rows. It takes some hundred decisions a row.
@@ -127,7 +131,8 @@ def calibrate(
         raise LossError(f"{len(kept)} of {rows} forecasts have a decision: calibrating needs {FEWEST}")
 
     def searched(at: NDArray[np.intp], apart: bool) -> Float:
-        return _search(lambda numbers: _mean(costs(numbers, at)), width, apart)
+        starts = _moments(points[at], weights[at], true[at])
+        return _search(lambda numbers: _mean(costs(numbers, at)), starts, apart)
 
     ways = [False, True] if 1 < width <= SINGLE else [False]
     found = {}
@@ -169,11 +174,16 @@ def _parts(layout: Predicted, forecast: Forecast) -> tuple[Float, Float]:
     return points, weights / weights.sum(axis=1, keepdims=True)
 
 
-def _moved(points: Float, weights: Float, numbers: Float) -> Float:
-    """Calibrated samples. Those of a row that are all the same have no deviation, and stay."""
+def _spread(points: Float, weights: Float) -> tuple[Float, Float]:
+    """Means and deviations of the samples of each row."""
     share = weights[..., None]
     mean = (share * points).sum(axis=1, keepdims=True)
-    deviation = np.sqrt((share * (points - mean) ** 2).sum(axis=1, keepdims=True))
+    return mean, np.sqrt((share * (points - mean) ** 2).sum(axis=1, keepdims=True))
+
+
+def _moved(points: Float, weights: Float, numbers: Float) -> Float:
+    """Calibrated samples. Those of a row that are all the same have no deviation, and stay."""
+    mean, deviation = _spread(points, weights)
     z = (points - mean) / np.where(deviation > 0, deviation, 1.0)
     shift, scale, tail = numbers[:, 0], np.exp(numbers[:, 1]), numbers[:, 2]
     found: Float = mean + deviation * (shift + scale * np.sign(z) * np.abs(z) ** (1 + tail))
@@ -185,30 +195,57 @@ def _mean(costs: Float) -> float:
     return float(costs.mean()) if np.isfinite(costs).all() else float("inf")
 
 
-def _search(cost: Callable[[Float], float], width: int, apart: bool) -> Float:
-    """The numbers with the least cost, one of them moved at a time by steps that are halved."""
-    numbers = np.tile(NOTHING, (width, 1))
-    best = cost(numbers)
+def _moments(points: Float, weights: Float, true: Float) -> Float:
+    """For each quantity the numbers by the errors e of its truths and the deviations s of their forecasts:
 
-    def moves(steps: Float, quantities: slice) -> Iterator[Float]:
-        for k in range(len(steps)):
-            for sign in (1.0, -1.0):
-                tried = numbers.copy()
-                tried[quantities, k] = np.clip(tried[quantities, k] + sign * steps[k], -FARTHEST[k], FARTHEST[k])
-                yield tried
+    shift = Σ e·s / Σ s², scale² = Σ (e − shift·s)² / Σ s², tail = 0: least squares, in which a row that is almost sure counts little.
+    """
+    mean, deviation = (of_rows[:, 0] for of_rows in _spread(points, weights))
+    known = deviation > 0
+    error, square = np.where(known, true - mean, 0.0), (deviation**2).sum(axis=0)
+    square = np.where(square > 0, square, 1.0)
+    shift = (error * deviation).sum(axis=0) / square
+    scale = np.sqrt(((error - shift * deviation) ** 2).sum(axis=0) / square)
+    numbers = np.column_stack([shift, np.log(np.maximum(scale, np.exp(-FARTHEST[1]))), np.zeros_like(shift)])
+    found: Float = np.clip(numbers, -FARTHEST, FARTHEST)
+    return found
 
-    def settle(steps: Float, quantities: slice) -> None:
+
+def _search(cost: Callable[[Float], float], moments: Float, apart: bool) -> Float:
+    """The numbers with the least cost: a pattern search (Hooke and Jeeves 1961) from the best of some starts.
+
+    A round moves one number at a time, up or down a step where that costs less, and then goes once more where the round went. A round
+    without a move halves the steps. ``apart`` moves the numbers of each quantity by themselves, otherwise all quantities have the same.
+    """
+    width = len(moments)
+    own = moments if apart else np.tile(moments.mean(axis=0), (width, 1))
+    starts = [np.tile(NOTHING, (width, 1)), own, own * [1.0, 0.0, 0.0], own * [0.0, 1.0, 0.0]]
+    ranked = [(cost(start), i, start) for i, start in enumerate(starts)]
+    best, _, numbers = min(ranked, key=lambda found: found[:2])
+    blocks = [slice(j, j + 1) for j in range(width)] if apart else [slice(None)]
+
+    def better(tried: Float) -> bool:
         nonlocal numbers, best
-        for _ in range(4):
-            each = [(cost(tried), i, tried) for i, tried in enumerate(moves(steps, quantities))]
-            least, _, tried = min(each, key=lambda found: found[:2])
-            if not least < best:
-                return
-            numbers, best = tried, least
+        tried = np.clip(tried, -FARTHEST, FARTHEST)
+        if np.array_equal(tried, numbers) or not (found := cost(tried)) < best:
+            return False
+        numbers, best = tried, found
+        return True
 
-    for halving in range(TOGETHER):
-        settle(STEPS / 2**halving, slice(None))
-    for halving in range(APART if apart else 0):
-        for j in range(width):
-            settle(STEPS / 2 ** (halving + 1), slice(j, j + 1))
+    halved = 0
+    for _ in range(ROUNDS):
+        before = numbers
+        for block in blocks:
+            for k, step in enumerate(STEPS / 2**halved):
+                for sign in (1.0, -1.0):
+                    tried = numbers.copy()
+                    tried[block, k] += sign * step
+                    if better(tried):
+                        break
+        if numbers is not before:
+            better(2 * numbers - before)
+        elif halved == HALVINGS:
+            break
+        else:
+            halved += 1
     return numbers

@@ -94,6 +94,42 @@ def test_calibration_finds_what_was_done_to_a_forecast() -> None:
     assert held[1] < 1.12 * held[2] < 0.8 * held[0], held
 
 
+@pytest.mark.parametrize(("off", "spread"), [(4.0, 4.0), (9.0, 2.0), (0.0, 8.0)])
+def test_calibration_comes_near_the_best_of_a_grid(off: float, spread: float) -> None:
+    """A forecast that says N(60, 1), and truths elsewhere: the cost by hand, 4 a unit short and 1 a unit over."""
+    rng = np.random.default_rng(5)
+    samples, truths = rng.normal(60.0, 1.0, (120, 31, 1)), rng.normal(60.0 + off, spread, (120, 1))
+    stock = rl.Problem(1, theta=[0.0], sense="min", soft=rl.Soft([[1.0]], 0.0, weight=1.0, under=4.0), upper=200.0)
+    found = rl.calibrate(stock, rl.Forecast(samples), truths, predict="d")
+    center, deviation = samples.mean(axis=1), samples.std(axis=1)
+    # Of 31 the 25th is the first share of at least 4/5; what is calibrated keeps its order.
+    z = (np.sort(samples, axis=1)[:, 24] - center) / deviation
+
+    def cost(shift: float, scale: float, tail: float) -> float:
+        order = center + deviation * (shift + scale * np.sign(z) * np.abs(z) ** (1 + tail))
+        return float((4 * np.maximum(truths - order, 0) + np.maximum(order - truths, 0)).mean())
+
+    best = min(
+        cost(shift, scale, tail)
+        for shift in off + np.linspace(-2, 2, 21)
+        for scale in np.geomspace(0.3, 10, 21)
+        for tail in (-0.9, -0.6, -0.3, 0.0, 0.3, 0.6, 0.9)
+        if abs(shift) <= 10
+    )
+    own = cost(found.shift[0], found.scale[0], found.tail[0])
+    assert own < 1.03 * best < 0.9 * cost(0.0, 1.0, 0.0), (own, best)
+    judged = rl.regret(stock, found(rl.Forecast(samples)), truths, predict="d").mean
+    assert judged == pytest.approx(own, rel=1e-6)
+
+
+def test_a_forecast_that_is_right_is_left_alone() -> None:
+    rng = np.random.default_rng(11)
+    samples, truths = rng.normal(20.0, 3.0, (150, 31, 1)), rng.normal(20.0, 3.0, (150, 1))
+    stock = rl.Problem(1, theta=[0.0], sense="min", soft=rl.Soft([[1.0]], 0.0, weight=1.0, under=4.0), upper=200.0)
+    found = rl.calibrate(stock, rl.Forecast(samples), truths, predict="d")
+    assert found.is_identity and found.gain == 0.0
+
+
 def test_calibration_of_several_parameters_and_weights() -> None:
     rng = np.random.default_rng(6)
     samples = {"theta": rng.normal(1.0, 0.1, (40, 3, 2)), "d": rng.normal(5.0, 0.2, (40, 3, 2))}
