@@ -506,7 +506,7 @@ fn an_lp_file_states_the_same() {
 
     // A sign on a line of its own begins the next row, as in files that name no rows.
     let text = "min\n x + y\nst\n x + y >= 2\n -x + y <= 3\n + x + y >= 3\n-3 <= x - y <= 3\nend\n";
-    let rows = |text| read_as("m.lp", text).unwrap().problem().at_most().rhs.to_vec();
+    let rows = |text| read_as("m.lp", text).unwrap().problem().at_most().rhs.clone();
     assert_eq!(rows(text), [-2.0, 3.0, -3.0, 3.0, 3.0]);
 
     // The model of `LP` in the other form, named by a problem file that softens a row.
