@@ -9,7 +9,7 @@
 //! that a day that is not there shifts nothing. Nothing here looks at t or later.
 //!
 //! Whoever decides has to tell a value that is not known yet from one that never was, such as that of a Sunday on which the shop was
-//! closed. What is newer than the newest value at t − d·p is not known yet, unless the history is used to have a pause there.
+//! closed. What is newer than the newest value at t − d·p is not known yet, unless the series is used to have a pause there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -23,6 +23,9 @@ const SAME: f64 = 1e-4;
 
 /// The share of the steps from one value to the next that a step as long as a usual pause has at least.
 const USUAL: f64 = 0.05;
+
+/// With fewer steps a series does not tell: one in twenty is then a single one, and that may be a holiday.
+const TELLING: usize = 40;
 
 /// How the past of a column is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,8 +89,8 @@ pub struct Lags {
     pub period: Option<f64>,
     /// How many periods before a row the newest value is known.
     pub delay: u32,
-    /// The longest usual step from one value of a series to the next, where that is more than a period: two days for a shop that is closed
-    /// on Sundays.
+    /// The longest usual step from one value to the next over all series, where that is more than a period: two days for shops that are
+    /// closed on Sundays. Series that are new or short are taken to be as all are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<f64>,
 }
@@ -122,12 +125,28 @@ struct Track {
     since: f64,
     /// Times and values, in the order of time.
     values: Vec<(f64, f64)>,
+    /// The longest usual step from one value to the next; `None` where too few tell.
+    pause: Option<f64>,
 }
 
 impl Default for Track {
     fn default() -> Self {
-        Self { since: f64::NEG_INFINITY, values: Vec::new() }
+        Self { since: f64::NEG_INFINITY, values: Vec::new(), pause: None }
     }
+}
+
+impl Track {
+    /// From each value to the next.
+    fn steps(&self) -> impl Iterator<Item = f64> + '_ {
+        self.values.windows(2).map(|pair| pair[1].0 - pair[0].0)
+    }
+}
+
+/// The longest of these steps that is usual.
+fn usual(mut steps: Vec<f64>) -> Option<f64> {
+    let rarer = (USUAL * steps.len() as f64).ceil() as usize;
+    let at = steps.len().checked_sub(rarer.max(1))?;
+    Some(*steps.select_nth_unstable_by(at, f64::total_cmp).1)
 }
 
 /// The part of a track that a feature looks at.
@@ -223,26 +242,23 @@ impl Past {
         self.lags.period = self.lags.period.or_else(|| least.is_finite().then_some(least));
         for track in self.tracks.values_mut().flatten() {
             track.values.sort_by(|a, b| a.0.total_cmp(&b.0));
+            track.pause = usual(track.steps().collect()).filter(|_| track.values.len() > TELLING);
         }
         self.lags.pause = self.lags.pause.or_else(|| self.usual_pause());
         Ok(())
     }
 
-    /// The longest step between values of a series that is usual, if it is more than a period.
+    /// The longest step between values of any series that is usual, if it is more than a period.
     fn usual_pause(&self) -> Option<f64> {
         let period = self.lags.period?;
-        let step = |pair: &[(f64, f64)]| pair[1].0 - pair[0].0;
-        let tracks = self.tracks.values().flatten();
-        let mut steps: Vec<f64> = tracks.flat_map(|track| track.values.windows(2).map(step)).collect();
-        let rarer = (USUAL * steps.len() as f64).ceil() as usize;
-        let at = steps.len().checked_sub(rarer.max(1))?;
-        let (_, usual, _) = steps.select_nth_unstable_by(at, f64::total_cmp);
-        (*usual > (1.0 + SAME) * period).then_some(*usual)
+        let steps = self.tracks.values().flatten().flat_map(Track::steps).collect();
+        usual(steps).filter(|usual| *usual > (1.0 + SAME) * period)
     }
 
-    /// What is known with a newer past: where it says something, that is so.
+    /// What is known with a newer past: where it says something, that is so. What is usual stays as it was when the model was trained.
     pub fn followed_by(mut self, newer: Self) -> Self {
-        for (series, tracks) in newer.tracks {
+        for (series, mut tracks) in newer.tracks {
+            tracks.iter_mut().for_each(|track| track.pause = None);
             let Some(own) = self.tracks.get_mut(&series) else {
                 self.tracks.insert(series, tracks);
                 continue;
@@ -295,13 +311,13 @@ impl Past {
     /// For each feature of a row whether all that it looks at is known when the row is decided for, if only that there is nothing: what is
     /// newer than the newest value is not known yet, and what a model did not keep is not known any more.
     pub fn knows<'a>(&'a self, series: &str, time: f64) -> impl Iterator<Item = bool> + 'a {
-        let (delay, pause) = (f64::from(self.lags.delay), self.lags.pause);
+        let delay = f64::from(self.lags.delay);
         self.windows(series, time).map(move |window| {
             let Some(Window { track, slack, from, to }) = window else { return false };
             let period = slack / SAME;
             let known = track.values.partition_point(|(at, _)| *at <= time - delay * period + slack);
             let Some((newest, _)) = known.checked_sub(1).map(|last| track.values[last]) else { return false };
-            let pause = pause.map_or(0.0, |pause| pause - period);
+            let pause = track.pause.or(self.lags.pause).map_or(0.0, |pause| (pause - period).max(0.0));
             to <= newest + pause + slack && from >= track.since - slack
         })
     }
@@ -317,8 +333,8 @@ impl Past {
         })
     }
 
-    /// The names of the series and, for a file, their numbers: since when, how many, times and values.
-    pub(crate) fn numbers(&self) -> (Vec<String>, [(&'static str, Vec<f64>); 4]) {
+    /// The names of the series and, for a file, their numbers: since when, how many, times, values and usual pauses, NaN for none.
+    pub(crate) fn numbers(&self) -> (Vec<String>, [(&'static str, Vec<f64>); 5]) {
         let tracks = || self.tracks.values().flatten();
         let of = |part: fn(&(f64, f64)) -> f64| tracks().flat_map(|t| &t.values).map(part).collect();
         let numbers = [
@@ -326,21 +342,32 @@ impl Past {
             ("past.counts", tracks().map(|track| track.values.len() as f64).collect()),
             ("past.times", of(|v| v.0)),
             ("past.values", of(|v| v.1)),
+            ("past.pauses", tracks().map(|track| track.pause.unwrap_or(f64::NAN)).collect()),
         ];
         (self.tracks.keys().cloned().collect(), numbers)
     }
 
-    /// The past that [`Past::numbers`] wrote down; `None` if the numbers do not fit.
-    pub(crate) fn read(lags: Lags, names: &[String], numbers: [Vec<f64>; 4]) -> Option<Self> {
-        let [since, counts, times, values] = numbers;
+    /// The past that [`Past::numbers`] wrote down, of older files without pauses; `None` if the numbers do not fit.
+    pub(crate) fn read(lags: Lags, names: &[String], numbers: [Vec<f64>; 5]) -> Option<Self> {
+        let [since, counts, times, values, mut pauses] = numbers;
+        if pauses.is_empty() {
+            pauses = vec![f64::NAN; since.len()];
+        }
         let mut past = Self::new(lags);
         let mut rest = times.into_iter().zip(values);
-        if since.len() != names.len() * past.width || counts.len() != since.len() {
+        if since.len() != names.len() * past.width
+            || counts.len() != since.len()
+            || pauses.len() != since.len()
+        {
             return None;
         }
-        let mut tracks = since.into_iter().zip(counts).map(|(since, count)| {
+        let mut tracks = since.into_iter().zip(counts).zip(pauses).map(|((since, count), pause)| {
             let values: Vec<(f64, f64)> = rest.by_ref().take(count as usize).collect();
-            (values.len() as f64 == count).then_some(Track { since, values })
+            (values.len() as f64 == count).then_some(Track {
+                since,
+                values,
+                pause: Some(pause).filter(|v| v.is_finite()),
+            })
         });
         for name in names {
             let own = tracks.by_ref().take(past.width).collect::<Option<Vec<_>>>()?;
@@ -425,6 +452,42 @@ mod tests {
         let past = self::past(&[Look::Lag(1)], 1, &rows);
         assert_eq!(past.lags().pause, None);
         assert!(past.knows("", 31.0).all(|known| !known) && past.knows("", 32.0).all(|known| known));
+    }
+
+    /// One of six shops is closed on Sundays, which is rarer than one step in twenty of all of them, and usual for that shop.
+    #[test]
+    fn sundays_of_one_shop() {
+        let mut whole = Past::new(lags(&[Look::Lag(1)], 1));
+        for shop in 0..6 {
+            (0..69).filter(|day| shop > 0 || day % 7 != 6).for_each(|day| {
+                whole.push(&shop.to_string(), f64::from(day), &[1.0]);
+            });
+        }
+        whole.settle().unwrap();
+        assert_eq!(whole.lags().pause, None);
+        // Also with the numbers of a model file, and with those of an older one.
+        let recent = whole.recent();
+        let (names, numbers) = recent.numbers();
+        let mut numbers = numbers.map(|(_, v)| v);
+        let read = Past::read(recent.lags().clone(), &names, numbers.clone()).unwrap();
+        assert_eq!(read, recent);
+        let knows = |past: &Past, shop: &str, day: f64| past.knows(shop, day).all(|known| known);
+        // Day 69 is a Sunday, the newest value that of day 68.
+        for past in [&whole, &read] {
+            assert!(knows(past, "0", 70.0) && !knows(past, "0", 71.0) && !knows(past, "1", 70.0));
+        }
+        numbers[4].clear();
+        let older = Past::read(recent.lags().clone(), &names, numbers).unwrap();
+        assert!(!knows(&older, "0", 70.0) && knows(&older, "0", 69.0));
+        // What came since changes nothing of what is usual; a shop that is new is as all are.
+        let mut since = Past::new(whole.lags().clone());
+        for shop in ["0", "1", "new"] {
+            (70..160).step_by(2).for_each(|day| since.push(shop, f64::from(day), &[1.0]));
+        }
+        since.settle().unwrap();
+        let both = read.followed_by(since);
+        assert!(knows(&both, "0", 160.0) && !knows(&both, "1", 160.0) && !knows(&both, "new", 160.0));
+        assert!(knows(&both, "1", 159.0) && knows(&both, "new", 159.0));
     }
 
     #[test]

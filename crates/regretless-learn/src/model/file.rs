@@ -350,7 +350,9 @@ pub(crate) fn from_bytes(
     };
     let past = match &card.lags {
         Some(lags) => {
-            let numbers = [wide(PAST[0])?, wide(PAST[1])?, wide(PAST[2])?, wide(PAST[3])?];
+            // Older files have no pauses of series.
+            let pauses = if tensors.tensor(PAST[4]).is_ok() { wide(PAST[4])? } else { Vec::new() };
+            let numbers = [wide(PAST[0])?, wide(PAST[1])?, wide(PAST[2])?, wide(PAST[3])?, pauses];
             let read = Past::read(lags.clone(), &card.series, numbers);
             Some(read.ok_or_else(|| broken(path, &"its series do not fit what it knows of them"))?)
         }
@@ -480,7 +482,7 @@ fn prices(model: &Model) -> Vec<(&'static str, &[f64])> {
     KINDS.into_iter().zip([&p.soft, &p.at_most, &p.equal, &p.lower, &p.upper].map(Vec::as_slice)).collect()
 }
 
-const PAST: [&str; 4] = ["past.since", "past.counts", "past.times", "past.values"];
+const PAST: [&str; 5] = ["past.since", "past.counts", "past.times", "past.values", "past.pauses"];
 
 const ANCHORS_KNOWN: &str = "decisions.anchors.known";
 
