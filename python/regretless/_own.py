@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._arrays import Float
+from ._frames import header, some
 from .errors import TrainingError
 
 #: Places of rows.
@@ -66,6 +67,18 @@ def taken(X: Any, rows: Sequence[int] | Places) -> Any:
     return X[at] if hasattr(X, "nnz") else np.asarray(X)[at]
 
 
+def narrowed(X: Any, columns: Sequence[str] | None) -> Any:
+    """Of a frame the columns that an object was given, as what they are; an array, or all columns where ``columns`` is ``None``, as it is."""
+    there = header(X)
+    if columns is None or there is None or there == list(columns):
+        return X
+    if missing := [name for name in columns if name not in there]:
+        raise TrainingError(f"X lacks {some(missing)}, which the predictor was fitted on; it has {some(there)}")
+    if isinstance(X, Mapping):
+        return {name: X[name] for name in columns}
+    return X.select(list(columns)) if hasattr(X, "column_names") else X[list(columns)]
+
+
 def height(X: Any) -> int:
     """How many rows a frame or an array has."""
     shape = getattr(X, "shape", None)
@@ -74,11 +87,14 @@ def height(X: Any) -> int:
     return len(next(iter(X.values()), ())) if isinstance(X, Mapping) else len(X)
 
 
-def folds(rows: Places, shuffle: bool, seed: int) -> list[Places]:
-    """Rows to leave out in turn: blocks in their order, or drawn by the seed."""
+def folds(rows: Places, shuffle: bool, seed: int, moments: Places | None = None) -> list[Places]:
+    """Rows to leave out in turn: blocks in their order, or drawn by the seed. Where rows have ``moments``, blocks are in the order of these,
+    and all rows of one are in the same block."""
     order = np.asarray(rows)
     if shuffle:
         order = np.random.default_rng([seed, 5]).permutation(order)
+    elif moments is not None and len(there := np.unique(moments[order])) > 1:
+        return [order[np.isin(moments[order], block)] for block in np.array_split(there, min(FOLDS, len(there)))]
     return [np.sort(fold) for fold in np.array_split(order, min(FOLDS, len(order)))]
 
 
@@ -103,6 +119,9 @@ class Part:
 class Own:
     """A predictor of others, fitted to training rows, with what it says of rows that it did not see."""
 
+    #: The columns of frames that it is given; ``None`` for all.
+    columns: list[str] | None = None
+
     def __init__(self, predictor: Any, width: int, learn: Callable[[Any, Part, Part], Any] | None = None) -> None:
         self.given = predictor if learn is not None else checked(predictor)
         self.width = width
@@ -111,13 +130,15 @@ class Own:
         #: The object that was fitted on all training rows.
         self.fitted: Any = None
 
-    def fit(self, part: Part, train: Places, held: Part, shuffle: bool, seed: int) -> Float:
+    def fit(
+        self, part: Part, train: Places, held: Part, shuffle: bool, seed: int, moments: Places | None = None
+    ) -> Float:
         """Fits it, and returns a forecast of every row: of training rows by one that was fitted without them."""
         count = len(part.y)
         out = np.empty((count, self.width))
         if len(train) < 2:
             raise TrainingError("1 training row cannot be forecast by what learned from the others: give more rows")
-        for fold in folds(train, shuffle, seed):
+        for fold in folds(train, shuffle, seed, moments):
             rest = np.setdiff1d(train, fold)
             out[fold] = self.predict(taken(part.X, fold), self._on(part.rows(rest), held))
         self.fitted = self._on(part.rows(train), held)
@@ -143,7 +164,8 @@ class Own:
         rows = height(X)
         if rows == 0:
             return np.zeros((0, self.width))
-        found = np.asarray((self.fitted if predictor is None else predictor).predict(X), dtype=np.float64)
+        asked = self.fitted if predictor is None else predictor
+        found = np.asarray(asked.predict(narrowed(X, self.columns)), dtype=np.float64)
         if found.ndim == 0 or len(found) != rows or found.size != rows * self.width:
             hint = (
                 ": wrap one that predicts one number in sklearn.multioutput.MultiOutputRegressor"
@@ -165,7 +187,7 @@ FILE = "predictor.json"
 
 def write(
     directory: Path,
-    predictor: Any,
+    own: Own,
     forecasts: Float,
     order: Sequence[int],
     parts: Sequence[str],
@@ -173,9 +195,10 @@ def write(
 ) -> None:
     """The predictor's name, and its forecasts of rows that it did not see: ``predictor.json``, ``forecasts.csv``."""
     told = {
-        "name": name_of(predictor),
-        "parameters": repr(predictor),
+        "name": name_of(own.given),
+        "parameters": repr(own.given),
         "order": list(order),
+        "columns": own.columns,
         "forecasts": "forecasts.csv",
     }
     (directory / FILE).write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")

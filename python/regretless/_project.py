@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any
 
@@ -14,8 +14,6 @@ import numpy as np
 from . import _regretless
 from ._arrays import SYMBOLS, Float
 from ._frames import Cells, columns, dense, fits, header, matched, numbers, picked, some, whole
-from ._own import Own, Part, height
-from ._own_decisions import decision_method, learner
 from ._predicted import Predicted, Values, names, resolved
 from .errors import RegretlessError, RegretlessWarning, TrainingError
 from .problem import Problem, stated_problem
@@ -324,7 +322,7 @@ def known_rows(quantities: Quantities | None, known: Any, X: Any, rows: int) -> 
     return whole("known", array, wanted, TrainingError)
 
 
-def of_columns(told: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def of_columns(told: Mapping[str, Any], names: Sequence[str], stacklevel: int = 4) -> dict[str, Any]:
     """What a problem file says of columns, as far as a frame has them."""
     if not told:
         return {}
@@ -334,13 +332,13 @@ def of_columns(told: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
         warnings.warn(
             f"the problem's file says what {some(lacking)} tells of a row, and X has no such column: it is left out",
             RegretlessWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
         out |= {"series": [name for name in out["series"] if name in names]}
         out |= {"time": out["time"] if out["time"] in names else None}
     out["key"] = out["key"] if out["key"] in names else None
     there = {
-        key: [own for own in out[key] if any(fits(own, name) for name in names)]
+        key: [own for own in out.get(key, []) if any(fits(own, name) for name in names)]
         for key in ("exclude", "groups", "baseline")
     }
     kinds = {own: kind for own, kind in out["kinds"].items() if any(fits(own, name) for name in names)}
@@ -362,7 +360,9 @@ class Rows:
         seed: int = 0,
         split: Callable[..., Mapping[str, Any]] | None = None,
         validation: Sequence[Any] | None = None,
+        said: Mapping[str, Any] | None = None,
     ) -> None:
+        """``said`` is what is said of columns in place of what the problem's file says."""
         self.order, self.layout = ordered(problem, predicts)
         self.features = Features(X, stated_problem(problem))
         self.targets = Targets(y, self.layout, self.order)
@@ -391,23 +391,21 @@ class Rows:
         written.setdefault("predictor", {}).update({"shared": True} if self.features.shared else {})
         written.setdefault("training", {})["seed"] = seed
         own = written.get("data", {})
-        beside = (
-            stated_problem(problem)._columns if self.features.named and settings.get("predictor") != "given" else {}
-        )
-        told = of_columns(beside, self.features.names)
-        named = own.get("features") or told.get("features")
-        if told and named is None:
+        if said is None:
+            said = of_columns(stated_problem(problem)._columns if self.features.named else {}, self.features.names)
+        named = own.get("features") or said.get("features")
+        if said and named is None:
             # As in its file: all that is nothing else. What is known and not in X is no feature.
             apart = [
                 name for name in (quantities.known_columns if quantities else []) if name not in self.features.names
             ]
-            told = told | {"exclude": [*told["exclude"], *apart]}
+            said = {**said, "exclude": [*said["exclude"], *apart]}
         else:
             named = named or self.features.selectors or self.features.names
-        own = told | own | {"memory": True} | ({} if named is None else {"features": named})
-        timed = bool(told) and own.get("time") is not None
+        own = dict(said) | own | {"memory": True} | ({} if named is None else {"features": named})
+        timed = bool(said) and own.get("time") is not None
         written["data"] = own | ({} if split is None else {"split": split(rows, timed)})
-        self.features.lenient = bool(told)
+        self.features.lenient = bool(said)
         targets = self.targets.columns(self.layout)
         if both := [name for name in self.features.names if name in (targets or ())]:
             raise TrainingError(f"X and y both have {some(both)}: a feature is known when the decision is taken")
@@ -431,102 +429,6 @@ class Rows:
         self.known.features = self.features.forget(learner)
         self.known.names, self.known.one_axis = self.targets.names, self.targets.one_axis
         return self.known
-
-
-#: Settings of an object's own training on decisions, which its forecasts have no use for.
-OF_TRAINING = ("epochs", "batch", "learning_rate", "patience", "weight_decay", "warmup")
-
-
-@dataclass
-class Forecast:
-    """Rows whose features are the forecasts of an object of the user's."""
-
-    rows: Rows
-    data: _regretless.Data
-    own: Own
-    forecasts: Float
-    #: The part of every row.
-    parts: list[str]
-
-
-def forecast(
-    problem: Problem,
-    predicts: Predicts,
-    X: Any,
-    y: Any,
-    settings: Mapping[str, Any],
-    seed: int,
-    shuffle: bool,
-    split: Callable[..., Mapping[str, Any]],
-    *,
-    known: Any = None,
-    weigh: Callable[[int], Float] | None = None,
-    validation: Sequence[Any] | None = None,
-) -> Forecast:
-    """Fits the object in ``settings["predictor"]``: training rows are forecast out of fold, others by what learned from all of those."""
-    order, layout = ordered(problem, predicts)
-    quantities = layout.quantities
-    learn = learner(settings["predictor"], layout, settings, seed)
-    own = Own(settings["predictor"], layout.width, learn)
-
-    def part_of(X: Any, targets: Targets, known: Any) -> Part:
-        truths = targets.array
-        if height(X) != len(truths):
-            raise TrainingError(f"inconsistent numbers of samples: X has {height(X)} rows, y {len(truths)}")
-        there = known_rows(quantities, known, X, len(truths))
-        told = quantities.parts(there) if quantities is not None and there.size else None
-        return Part(X, truths, known=told)
-
-    targets = Targets(y, layout, order)
-    all_rows = part_of(X, targets, known)
-    count = len(all_rows.y)
-    weights = None if weigh is None else weigh(count)
-    all_rows = replace(all_rows, weights=weights)
-    parts = np.full(count, "train", dtype=object)
-    if validation is None:
-        chosen = split(count)
-        ends = np.cumsum([0, *(round(chosen.get(part, 0.0) * count) for part in ("valid", "test"))])
-        mixed = np.random.default_rng([seed, 4]).permutation(count) if shuffle else np.arange(count)
-        for part, first, last in zip(("valid", "test"), count - ends[2] + ends[:2], count - ends[2] + ends[1:]):
-            parts[mixed[first:last]] = part
-        held = all_rows.rows(np.flatnonzero(parts == "valid"))
-    else:
-        if len(validation) not in (2, 3):
-            raise TrainingError("validation is (X, y), or (X, y, known) where something is known by row")
-        true = Targets(validation[1], layout, order, targets.names)
-        held = part_of(validation[0], true, validation[2] if len(validation) == 3 else None)
-    forecasts = own.fit(all_rows, np.flatnonzero(parts == "train"), held, shuffle, seed)
-    truths, told = all_rows.y, all_rows.known
-    if validation is not None:
-        # Rows to choose by come after the others, and count once.
-        forecasts = np.concatenate([forecasts, own.predict(held.X)])
-        truths = np.concatenate([truths, held.y])
-        parts = np.concatenate([parts, np.full(len(held.y), "valid", dtype=object)])
-        if told is not None and held.known is not None:
-            told = {name: np.concatenate([values, held.known[name]]) for name, values in told.items()}
-        if weights is not None:
-            weights = np.concatenate([weights, np.ones(len(held.y))])
-    # An object that learned from decisions has forecasts as any other.
-    given = {**settings, "predictor": "given"}
-    if decision_method(str(settings.get("method") or "auto")) is not None:
-        given |= {"method": "l2"}
-    if learn is not None:
-        given = {name: value for name, value in given.items() if name not in OF_TRAINING}
-    columns = np.arange(layout.width)
-    while True:
-        table = {f"forecast_{k}": forecasts[:, k] for k in columns}
-        # With rows to choose by behind them, truths are in the order of the layout, and their names those of y.
-        y_rows = y if validation is None else layout.shaped(truths)
-        rows = Rows(problem, predicts, table, y_rows, given, known=told, seed=seed, split=split)
-        rows.targets.one_axis, rows.targets.names = targets.one_axis, targets.names
-        if list(columns) == rows.known.take:
-            break
-        # Forecasts in the order of the targets.
-        columns = np.array(rows.known.take)
-    data = rows.data.with_parts(parts.tolist())
-    if weights is not None:
-        data = data.with_weights(weights)
-    return Forecast(rows, data, own, forecasts, parts.tolist())
 
 
 @dataclass

@@ -13,7 +13,8 @@ import numpy as np
 
 from . import _regretless
 from ._own import is_own
-from ._project import Predicts, Rows, forecast, of_file
+from ._own_rows import forecast
+from ._project import Predicts, Rows, of_file
 from ._shown import table
 from ._told import Record, records
 from .errors import TrainingError
@@ -251,7 +252,7 @@ def compared_own(
         raise TrainingError("an object is fitted once, with one split: give one seed; tests then pair rows")
     X, y, there = pair(data)
     split = {"kind": "random", "valid": validation, "test": test}
-    made = forecast(problem, predicts, X, y, settings, chosen[0], shuffle, lambda *_: split, known=there)
+    made = forecast(problem, predicts, X, y, settings, chosen[0], lambda _: shuffle, lambda *_: split, known=there)
     return made.rows.project, made.data, True, chosen
 
 

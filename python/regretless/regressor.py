@@ -21,9 +21,10 @@ from ._decide import decided, judged, predicted
 from ._frames import header, some_columns
 from ._own import Own, is_own
 from ._own import write as write_own
+from ._own_rows import forecast
 from ._predicted import Predicted, Shaped, Values
 from ._progress import shown
-from ._project import SETTINGS, Features, Predicts, Rows, Targets, came_true, forecast, known_rows
+from ._project import SETTINGS, Features, Predicts, Rows, Targets, came_true, known_rows
 from ._shown import brief
 from ._told import Candidate, Epoch, Outcome, flat, learning_curve, one
 from .compare import axes
@@ -251,7 +252,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             y,
             settings,
             seed,
-            self._shuffles(),
+            self._shuffles,
             split,
             known=known,
             weigh=weigh,
@@ -263,7 +264,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.predictor_ = own.fitted
         self._own = own
         self._seen = (made.forecasts, made.parts)
-        there = header(X)
+        there = header(X) if own.columns is None else own.columns
         # Texts, for a pipeline that takes some, have one axis.
         self.n_features_in_ = len(there) if there is not None else (*np.shape(X), 1)[1]
         if hasattr(self, "feature_names_in_"):
@@ -414,7 +415,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         if self._own is not None:
             forecasts, parts = self._seen
             names = [column for *_, columns in self._rows.project().parts() for column in columns]
-            write_own(Path(directory), self._own.given, forecasts, self._rows.take, parts, names)
+            write_own(Path(directory), self._own, forecasts, self._rows.take, parts, names)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The regret on validation by epoch, a line a stage, with matplotlib."""

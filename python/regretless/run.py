@@ -224,7 +224,7 @@ class Run:
                 f"the forecasts of this run come from {self.own['name']}, which it does not hold: give it, fitted, as "
                 f"Run({str(self.directory)!r}, predictor=object)"
             )
-        forecasts = np.asarray(self._predictor.predict(X), dtype=np.float64)
+        forecasts = np.asarray(self._predictor.predict(_own.narrowed(X, self.own.get("columns"))), dtype=np.float64)
         found = _columns("forecasts", forecasts.reshape(len(forecasts), -1), self.features)
         return np.ascontiguousarray(found[:, self.own["order"]]), {}
 

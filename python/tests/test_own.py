@@ -244,3 +244,120 @@ def test_modules_learn_from_decisions() -> None:
     np.testing.assert_array_equal(again.predict(new), models["spo+"].predict(new))
     with pytest.raises(rl.TrainingError, match="the module gives"):
         rl.DecisionRegressor(problem, "spo+", predictor=torch.nn.Linear(3, 5)).fit(X, y)
+
+
+def centre(tmp_path) -> tuple[rl.Problem, pandas.DataFrame]:
+    """A file that says which columns are no features, and its table, the newest rows first."""
+    (tmp_path / "centre.toml").write_text(
+        """
+[problem]
+variables = ["a", "b"]
+sense = "min"
+[objective]
+linear = [0.0, 0.0]
+[[soft]]
+name = "short"
+rows = [[1.0, 0.0], [0.0, 1.0]]
+limit = { predict = "calls_*" }
+under = 9.0
+over = 1.0
+[data]
+file = "centre.csv"
+series = "shop"
+time = "day"
+key = "id"
+exclude = ["late"]
+baseline = "did_*"
+[predictor]
+kind = "linear"
+"""
+    )
+    X, y = rows(20, 240)
+    frame = pandas.DataFrame(X, columns=["f", "g", "h"])
+    frame["day"] = np.repeat(pandas.date_range("2024-01-01", periods=120), 2)
+    frame["shop"] = ["north", "south"] * 120
+    frame["id"], frame["late"] = np.arange(240), y[:, 0]
+    frame["did_a"], frame["did_b"] = y[:, 0] + 1.0, y[:, 1] + 1.0
+    frame["calls_a"], frame["calls_b"] = y[:, 0], y[:, 1]
+    return rl.read_problem(tmp_path / "centre.toml"), frame[::-1].reset_index(drop=True)
+
+
+class Table:
+    """Remembers what it was given, and forecasts the mean."""
+
+    log: ClassVar[list[pandas.DataFrame]] = []
+
+    def fit(self, X, y):
+        Table.log.append(X)
+        self.mean, self.columns = np.mean(y, axis=0), list(X.columns)
+        return self
+
+    def predict(self, X):
+        assert list(X.columns) == self.columns
+        return np.tile(self.mean, (len(X), 1)) + X["f"].to_numpy()[:, np.newaxis]
+
+
+@pytest.mark.parametrize("named", [None, ["shop", "f"], ["f", "did_a", "sh*", "late"]])
+def test_an_object_is_given_the_features_and_nothing_else(tmp_path, named) -> None:
+    problem, frame = centre(tmp_path)
+    truths, X = frame[["calls_a", "calls_b"]], frame.drop(columns=["calls_a", "calls_b"])
+    Table.log = []
+    model = rl.DecisionRegressor(problem, "l2+scenarios", predictor=Table(), features=named).fit(X, truths)
+    wanted = {"f", "g", "h", "day", "shop"} if named is None else {"f", "shop"}
+    assert all(set(seen.columns) == wanted for seen in Table.log) and len(Table.log) == 6
+    assert Table.log[-1]["shop"].iloc[0] == "south", "columns are as they came"
+    # The file has a time: the newest fifth was held out, and blocks of days were left out in turn.
+    days = X["day"].sort_values().unique()
+    known = [set(X["day"][seen.index]) for seen in Table.log]
+    assert known[-1] == set(days[:96])
+    left = [sorted(known[-1] - seen) for seen in known[:-1]]
+    assert [day for block in left for day in block] == list(days[:96])
+    # What the file says of columns holds in the account, here and of what was saved.
+    model.save(tmp_path / "run")
+    run = rl.Run(tmp_path / "run", predictor=model.predictor_)
+    assert run.features == ["forecast_calls_a", "forecast_calls_b"]
+    for judged in (model.evaluate(X, truths), run.evaluate(X, truths)):
+        taken = judged.account["against"][0]
+        # A unit too many of each, by hand.
+        assert taken["name"] == "did_a, did_b" and taken["mean"] == pytest.approx(2.0)
+        assert {part["name"] for part in judged.account["series"]} == {"north", "south"}
+    # New rows have neither decisions nor what is excluded.
+    new = X.drop(columns=["did_a", "did_b", "late", "id"])
+    np.testing.assert_allclose(run.decide(new), model.decide(new[new.columns[::-1]]), atol=1e-9)
+
+
+def test_what_an_object_cannot_be_given_is_said_first(tmp_path) -> None:
+    problem, frame = centre(tmp_path)
+    truths, X = frame[["calls_a", "calls_b"]], frame.drop(columns=["calls_a", "calls_b"])
+    Table.log = []
+
+    def fit(rows, features):
+        rl.DecisionRegressor(problem, "l2", predictor=Table(), features=features).fit(rows, truths)
+
+    for rows, features, said in (
+        (X, ["f", "nowhere"], "features names `nowhere`"),
+        (X, ["f", "lag(calls_a, 1)"], r"`lag\(calls_a, 1\)`.*columns as they are"),
+        (X, ["did_*", "late"], "no column of X is left"),
+        (frame, None, "both have `calls_a`, `calls_b`"),
+        (X[["f", "g"]].to_numpy(), ["f"], "give a frame"),
+    ):
+        with pytest.raises(rl.TrainingError, match=said):
+            fit(rows, features)
+    assert not Table.log, "refused before anything is fitted"
+    model = rl.DecisionRegressor(problem, "l2", predictor=Table(), features=["f"]).fit(X, truths)
+    with pytest.raises(rl.TrainingError, match="lacks `f`"):
+        model.decide(X[["g", "h"]])
+
+
+@pytest.mark.parametrize("written", ["%Y-%m-%d", "%d.%m.%Y"])
+def test_a_time_that_is_named_orders_the_rows(written: str) -> None:
+    X, y = rows(21, 100)
+    frame = pandas.DataFrame(X, columns=["f", "g", "h"])
+    days = pandas.Series(pandas.date_range("2024-01-20", periods=100)[::-1])
+    frame["day"] = days.dt.strftime(written)
+    Table.log = []
+    fit = {"predicts": "d", "predictor": Table(), "features": ["f"], "time": "day"}
+    model = rl.DecisionRegressor(newsvendor(), "l2", **fit).fit(frame, y)
+    # The newest come first here: they are held out, and no fold takes them.
+    assert set(Table.log[-1].index) == set(range(20, 100))
+    assert len(model.evaluate(frame[:20], y[:20]).account["periods"]) > 0
