@@ -133,7 +133,7 @@ class Objective:
         return self.slopes(raw, None if data is None else data.get_weight())
 
     def mean_regret(self, raw: Any, truths: Values, known: Values | None = None) -> float:
-        """Mean regret of the decisions for raw scores of rows."""
+        """Mean regret of the decisions for raw scores of rows; NaN if one has no decision, so that it does not stop a training."""
         shaped = self._layout.shaped
         true = self._layout.flat("truths", truths)
         found = regret(
@@ -143,4 +143,4 @@ class Objective:
             predict=self._layout.quantities or self._layout.names,
             known=known,
         )
-        return float(found.mean)
+        return float("nan") if found.undecided else float(found.mean)

@@ -122,7 +122,7 @@ def learn(
             predict=told["predict"],
             known=held.known,
         )
-        return float(judged.mean)
+        return float("nan") if judged.undecided else float(judged.mean)
 
     order = torch.Generator().manual_seed(seed)
     batch = settings.get("batch") or BATCH

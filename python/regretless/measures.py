@@ -33,9 +33,9 @@ HARD = {"A", "b", "B", "c", "lower", "upper"}
 class Decisions:
     """Decisions on predictions, judged by the truth.
 
-    Rows without a decision or an optimum have a regret of NaN and a ``trouble``. Where a prediction had no decision, means and quantiles are
-    NaN too, so that it cannot look good by what it left out: ``decided`` has the other rows. Rows whose truth has no optimum are
-    nobody's fault and are left out. A decision that breaks hard rows of the truth has a ``violation``, and its regret includes what
+    Rows without a decision or an optimum have a regret of NaN and a ``trouble``. Means and quantiles are those of the other rows, as
+    ``regretless evaluate`` has them; ``undecided`` counts the rows without a decision, and ``score`` of an estimator is NaN with any, so
+    that it cannot win a search by what it left out. A decision that breaks hard rows of the truth has a ``violation``, and its regret includes what
     that costs.
     """
 
@@ -88,7 +88,7 @@ class Decisions:
 
     @property
     def mean(self) -> float:
-        """Mean regret."""
+        """Mean regret of the rows with a decision and an optimum."""
         known = self._known()
         return float(known.mean()) if len(known) else float("nan")
 
@@ -121,8 +121,8 @@ class Decisions:
         return f"Decisions({len(self.regret)} rows, mean regret {self.mean:.4g} ± {self.standard_error:.2g}{undecided})"
 
     def _known(self) -> Float:
-        """Regrets to summarise; none where a prediction had no decision."""
-        return self.regret[:0] if self.undecided else self.regret[~np.isnan(self.regret)]
+        """Regrets to summarise."""
+        return self.regret[~np.isnan(self.regret)]
 
 
 def told(decisions: Decisions, infeasible: Infeasible = "mark", stacklevel: int = 4) -> Decisions:

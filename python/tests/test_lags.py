@@ -210,7 +210,8 @@ def test_a_gap_says_the_same_everywhere(both, frames) -> None:
             found = one.evaluate(X, y)
         assert found.undecided == 3 and np.isnan(found.x[:3]).all() and np.isnan(found.regret[:3]).all()
         assert found.trouble[0] is not None and found.trouble[0].startswith("missing lag1_demand")
-        assert found.decided.mean == pytest.approx(told["regret"], rel=1e-9)
+        assert found.mean == found.decided.mean == pytest.approx(told["regret"], rel=1e-9)
+        assert found.standard_error == pytest.approx(told["standard_error"], rel=1e-9)
         assert found.account is not None
         assert found.account["achieved"]["total"] == pytest.approx(told["account"]["achieved"]["total"], rel=1e-9)
     told = json.loads(

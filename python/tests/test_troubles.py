@@ -118,12 +118,15 @@ def test_fit_names_what_is_suspicious(rng: np.random.Generator) -> None:
     assert "cannot tell methods apart" in model.summary_ and "standard errors" not in model.summary_
 
 
-def test_a_regret_with_holes_does_not_look_good() -> None:
+def test_a_regret_with_holes_says_so() -> None:
     problem = rl.Problem(1, theta=1.0, A=[[1.0]], b=1.0)
-    with pytest.warns(rl.RegretlessWarning, match="1 of 2"):
-        found = rl.regret(problem, [[np.nan], [5.0]], [[5.0], [5.0]], predict="b")
-    assert found.undecided == 1 and np.isnan([found.mean, found.relative, found.quantile(0.5), found.cvar()]).all()
-    assert found.decided.mean == pytest.approx(0.0) and len(found.decided.regret) == 1
+    with pytest.warns(rl.RegretlessWarning, match="1 of 4"):
+        found = rl.regret(problem, [[np.nan], [5.0], [4.0], [2.0]], np.full((4, 1), 5.0), predict="b")
+    # Regrets of 0, 1 and 3: x is what is predicted, 5 the best.
+    assert found.undecided == 1 and found.mean == pytest.approx(4 / 3) and found.relative == pytest.approx(4 / 15)
+    assert found.standard_error == pytest.approx(np.sqrt(7 / 9)) and found.quantile(0.5) == pytest.approx(1.0)
+    assert found.cvar() == pytest.approx(3.0) and "mean regret 1.333 ± 0.88, 1 undecided" in repr(found)
+    assert found.decided.mean == found.mean and len(found.decided.regret) == 3
     # Relative to an optimal value of 0 there is nothing to say, and no division by it.
     idle = rl.Problem(1, theta=-1.0, A=[[1.0]], b=1.0)
     nothing = rl.regret(idle, [[1.0]], [[-1.0]], predict="theta")

@@ -96,6 +96,17 @@ impl Listed {
         self.count == 0
     }
 
+    /// [`Self::render`], with what to do where rows look back at `lags` that nobody knows.
+    pub(crate) fn with_history(&self, what: &str, lags: &[String]) -> String {
+        let looks = |line: &String| {
+            let names = line.split_once(": missing ").map(|(_, names)| names);
+            names.is_some_and(|names| lags.iter().any(|name| names.starts_with(name.as_str())))
+        };
+        let hint =
+            if self.first.iter().any(looks) { "give what came true since with --history FILE\n" } else { "" };
+        self.render(what) + hint
+    }
+
     pub(crate) fn render(&self, what: &str) -> String {
         if self.is_empty() {
             return String::new();

@@ -131,6 +131,7 @@ fn from_files_to_decisions_with_a_past() {
     let ran = folder.run("decide run --features later.csv");
     assert_eq!(ran.code, 1);
     assert!(ran.stdout.contains("missing lag1_demand_bread"), "{}", ran.stdout);
+    assert_eq!(ran.stderr.matches("--history FILE").count(), 1, "{}", ran.stderr);
     let later = works(&folder, "decide run --features later.csv --history since.csv");
     assert_eq!(later.lines().filter(|line| line.contains(",optimal,")).count(), 3, "{later}");
     // Shards have their past from the model and the history, not from one another.
@@ -169,6 +170,7 @@ fn a_gap_says_the_same_everywhere() {
     let (code, found, said) = evaluate("");
     assert_eq!(code, 1);
     assert!(said.contains("missing lag1_demand_bread"), "{said}");
+    assert_eq!(said.matches("--history FILE").count(), 1, "{said}");
     assert_eq!(found["undecided"], statuses(&folder, begin, begin..end));
     assert_eq!(found["undecided"], 3);
     let (code, found, _) = evaluate(" --history since.csv");

@@ -1,6 +1,6 @@
 //! Frames as a model knows their columns.
 
-use regretless_learn::{Kind, ModelCard, Past, some_of};
+use regretless_learn::{Kind, ModelCard, Past};
 
 use crate::data::{Allowed, Guess, Levels, Reads, Selection, Wanted};
 use crate::error::{Result, SpecError, count, shorten};
@@ -76,9 +76,9 @@ pub fn features_of(frame: &Frame, card: &ModelCard, past: Option<&Past>) -> Resu
             let known =
                 past.map_or_else(|| vec![false; looked_back], |past| past.knows(&series, time).collect());
             let lacked = card.features[own..].iter().zip(known).filter(|(_, known)| !known);
-            let lacked: Vec<String> = lacked.map(|(name, _)| shorten(name)).collect();
+            let lacked: Vec<String> = lacked.map(|(name, _)| name.clone()).collect();
             if !lacked.is_empty() {
-                seen.beyond.push((number, format!("missing {}", some_of(&lacked))));
+                seen.beyond.push((number, lags::missing(&lacked)));
             }
             seen.features.extend(looked);
             number += 1;

@@ -11,7 +11,7 @@ use crate::error::{Place, Result, SpecError, Trouble, shorten};
 use regretless_learn::{Kind, ModelCard, Part, Past, PredictorKind, count, some_of};
 
 use crate::data_settings::Missing;
-use crate::{Limits, Spec};
+use crate::{Limits, Spec, lags};
 
 /// Rows without a value that a message names.
 const NAMED: usize = 10;
@@ -485,8 +485,8 @@ impl<'a> DataReader<'a> {
         let names = self.columns.feature_names[self.columns.features.len()..].iter();
         let lacks = |(known, v): (bool, &f64)| !known || v.is_nan() && !self.lacking.takes;
         let unknown = names.zip(known.into_iter().zip(looked)).filter(|(_, seen)| lacks(*seen));
-        let unknown: Vec<String> = unknown.map(|(name, _)| shorten(name)).collect();
-        (!unknown.is_empty()).then(|| format!("missing {}", some_of(&unknown)))
+        let unknown: Vec<String> = unknown.map(|(name, _)| name.clone()).collect();
+        (!unknown.is_empty()).then(|| lags::missing(&unknown))
     }
 
     /// What is wrong with a row, in a few words.

@@ -121,6 +121,14 @@ pub(crate) fn add(past: &mut Past, mut reader: TableReader<'_>, limits: &Limits)
     Ok(())
 }
 
+/// What nobody knows of a row, for its status.
+pub(crate) fn missing(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let more = if names.len() > SHOWN { format!(" and {} more", names.len() - SHOWN) } else { String::new() };
+    let first: Vec<String> = names.iter().take(SHOWN).map(|name| shorten(name)).collect();
+    format!("missing {}{more}", first.join(", "))
+}
+
 /// The name of a row's series.
 pub(crate) fn series(texts: &[Vec<String>], row: usize) -> String {
     texts.iter().map(|own| own[row].as_str()).collect::<Vec<_>>().join(" / ")
@@ -148,6 +156,14 @@ pub(crate) fn settle(mut past: Past, path: &Path) -> Result<Past> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_status_names_three() {
+        let names: Vec<String> = (1..=5).map(|k| format!("lag{k}_y")).collect();
+        assert_eq!(missing(&names[..1]), "missing lag1_y");
+        assert_eq!(missing(&names[..3]), "missing lag1_y, lag2_y, lag3_y");
+        assert_eq!(missing(&names), "missing lag1_y, lag2_y, lag3_y and 2 more");
+    }
 
     #[test]
     fn how_lags_are_asked_for() {

@@ -52,7 +52,9 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
         None => DataReader::stream(&spec, data, want, decider.card())?,
     };
     // The table goes along in time: what came true before a row is known to it.
+    let mut lags = Vec::new();
     if let Some(known) = known(&decider, args.history.as_deref(), &spec)? {
+        lags = known.lags().names();
         let table = read_past(data, known.lags(), spec.limits())?;
         reader = reader.knowing(Some(Arc::new(known.followed_by(table))));
     }
@@ -123,7 +125,7 @@ fn judge(args: &EvaluateArgs, run: &Run, data: &Path) -> Result<Outcome, CliErro
         + &absent
         + &about(&reader)
         + &cut(found.cut)
-        + &troubles.render("rows without a decision or without an optimum");
+        + &troubles.with_history("rows without a decision or without an optimum", &lags);
     Ok(outcome)
 }
 

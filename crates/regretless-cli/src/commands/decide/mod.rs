@@ -36,6 +36,7 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
         (None, None) => return Err(CliError::NoData { file: args.run.display().to_string() }),
     };
     let past = known(&decider, args.history.as_deref(), &spec)?;
+    let lags = past.as_ref().map_or_else(Vec::new, |past| past.lags().names());
     let reader = reader.knowing(past.map(Arc::new));
     let key = spec.data().and_then(|d| d.key.clone()).unwrap_or_else(|| "row".to_owned());
     let head: Vec<String> = std::iter::once(key).chain(reader.labels()).collect();
@@ -61,8 +62,10 @@ pub(crate) fn run(args: &DecideArgs) -> Result<Outcome, CliError> {
     work.progress.finish_and_clear();
     let exit = if work.troubles.is_empty() && !stopped { Exit::Success } else { Exit::Failure };
     let mut outcome = Outcome::new(String::new(), exit);
-    outcome.remarks =
-        remarks + &about(&work.reader) + &cut(work.cut) + &work.troubles.render("rows without a decision");
+    outcome.remarks = remarks
+        + &about(&work.reader)
+        + &cut(work.cut)
+        + &work.troubles.with_history("rows without a decision", &lags);
     Ok(outcome)
 }
 
