@@ -127,8 +127,9 @@ fn a_side_without_a_price_is_slack() {
     let row = |name: &str, prices: &str| {
         format!("[[soft]]\nname = \"{name}\"\nrows = [[1.0]]\nlimit = 10.0\n{prices}\n")
     };
-    let rows =
-        row("both", "over = 1.0\nunder = 2.0") + &row("top", "over = 1.0") + &row("bottom", "under = 2.0");
+    let rows = row("both", "over = 1.0\nunder = 2.0")
+        + &row("top", "over = 1.0")
+        + &row("bottom", "over = 0.0\nunder = 2.0");
     let problem = NEWSVENDOR.replace("[[hard]]", &format!("{rows}[[hard]]"));
     let mut table = String::from("f,demand\n");
     for i in 0..100 {
