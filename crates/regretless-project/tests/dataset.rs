@@ -316,7 +316,7 @@ fn history_for_checks() {
     assert_eq!(path, Some(folder.path().join("h.csv")));
     assert_eq!((table.len(), table.line(0), table.line(999)), (1000, Some(3), Some(2001)));
     assert_eq!(table.row(999).unwrap().instance().theta, Some(&[1999.0, 1.0][..]));
-    let (_, table) = read("[data]\ntrain = \"h.csv\"\n");
+    let (_, table) = read("[data]\ntrain = \"h.csv\"\nmissing = \"refuse\"\n");
     assert!(
         table
             .unwrap_err()
