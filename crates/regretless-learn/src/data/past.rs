@@ -142,10 +142,10 @@ impl Track {
     }
 }
 
-/// The longest of these steps that is usual.
+/// The longest of these steps that is usual; one alone may be a holiday.
 fn usual(mut steps: Vec<f64>) -> Option<f64> {
     let rarer = (USUAL * steps.len() as f64).ceil() as usize;
-    let at = steps.len().checked_sub(rarer.max(1))?;
+    let at = steps.len().checked_sub(rarer.max(2))?;
     Some(*steps.select_nth_unstable_by(at, f64::total_cmp).1)
 }
 
