@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::cases::{near, problem};
-use common::{normal, rng};
+use common::cases::{Case, differences, near, options, problem};
+use common::{normal, rng, sparse};
 use rand::RngExt;
 use regretless_core::problem::Form;
 use regretless_core::*;
@@ -158,8 +158,59 @@ fn what_makes_no_sense_is_refused_by_name() {
     let placement = Placement::whole(&problem, &[Parameter::Limit]);
     let options =
         LossOptions { scenarios: Some(with(&[Parameter::Limit]).unwrap()), ..LossOptions::default() };
-    let refused = build_loss(Method::SurrogateSmooth, &problem, &placement, &options);
-    assert!(refused.err().unwrap().to_string().contains("risk"));
+    for method in [Method::L2, Method::Df] {
+        let refused = build_loss(method, &problem, &placement, &options).err().unwrap();
+        let LossError::Unsupported { alternatives, .. } = &refused else { panic!("{refused}") };
+        assert!(refused.to_string().contains("scenarios") && !alternatives.contains(&method), "{refused}");
+    }
+}
+
+/// Central differences through decision and threshold, for what may be predicted and for laws of every kind. A truth moves no threshold,
+/// so that each case has truths on both of its sides.
+#[test]
+fn gradients_match_central_differences() {
+    for method in Method::ALL.into_iter().filter(|m| m.takes_risk()) {
+        let (mut checked, mut tried, mut beyond) = (0, 0, 0);
+        for seed in 0..6 {
+            let problem = problem(seed, seed % 2 == 1, seed % 4 > 1);
+            let problem = if seed % 3 == 2 { sparse(&problem) } else { problem };
+            for placement in layouts(&problem) {
+                let Some(case) = Case::new(&problem, &placement, seed, 3) else { continue };
+                let width = placement.width();
+                let mut r = rng(90 + seed);
+                let mut draws =
+                    |count: usize| -> Vec<f64> { (0..count).map(|_| 0.2 * normal(&mut r)).collect() };
+                let own = &case.predictions[..width];
+                let points: Vec<f64> =
+                    (0..4).flat_map(|_| own.to_vec()).zip(draws(4 * width)).map(|(a, b)| a + b).collect();
+                let shift =
+                    Law::Shift { residuals: draws(5 * width), weights: vec![1.0, 2.0, 1.0, 0.5, 0.5] };
+                let scale = Law::Scale { atoms: draws(4 * width), weights: vec![1.0, 3.0, 2.0, 1.0] };
+                let spreads = [own, &vec![1.3; width][..]].concat();
+                let laws = [(shift, own.to_vec()), (Law::points(4), points), (scale, spreads)];
+                for ((law, base), risk) in laws.into_iter().zip([
+                    Risk::cvar(0.7).unwrap(),
+                    Risk::mixed(0.6, 0.5).unwrap(),
+                    Risk::mixed(0.5, 0.8).unwrap(),
+                ]) {
+                    let scenarios =
+                        Scenarios::of(&problem, &placement, law).unwrap().with_risk(risk).unwrap();
+                    let options =
+                        LossOptions { scenarios: Some(scenarios.clone()), ..options(&case.multipliers) };
+                    let mut loss = build_loss(method, &problem, &placement, &options).unwrap();
+                    let mut regret = Regret::new(&problem, &placement, Some(scenarios)).unwrap();
+                    for truth in case.truths.chunks(width) {
+                        let (c, t) = differences(loss.as_mut(), &base, truth);
+                        (checked, tried) = (checked + c, tried + t);
+                        let judged = regret.evaluate(&Batch::new(&base, truth, &[0])).unwrap();
+                        beyond += usize::from(judged[0].at_risk.unwrap().beyond);
+                    }
+                }
+            }
+        }
+        assert!(checked * 10 >= tried * 6, "{method}: {checked} of {tried} entries checked");
+        assert!(beyond > 20, "{method}: {beyond} beyond their threshold");
+    }
 }
 
 /// Limits of hard rows that are known by row, and θ that is partly known, are those of the row in every scenario.

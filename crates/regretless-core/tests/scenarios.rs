@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::cases::{Case, near, options, problem};
+use common::cases::{Case, differences, near, options, problem};
 use common::{normal, rng};
 use regretless_core::engine::reference;
 use regretless_core::*;
@@ -218,39 +218,6 @@ fn gradients_match_central_differences() {
         }
         assert!(checked * 10 >= tried * 6, "{method}: {checked} of {tried} entries checked");
     }
-}
-
-fn differences(loss: &mut dyn DecisionLoss, base: &[f64], truth: &[f64]) -> (usize, usize) {
-    let width = base.len();
-    let mut rows = base.to_vec();
-    for j in 0..width {
-        for h in [1e-4, -1e-4, 5e-5, -5e-5] {
-            let mut row = base.to_vec();
-            row[j] += h;
-            rows.extend(row);
-        }
-    }
-    let count = rows.len() / width;
-    let ids: Vec<u64> = (0..count as u64).collect();
-    let truths = truth.repeat(count);
-    let batch = Batch::new(&rows, &truths, &ids);
-    let losses = loss.evaluate(&batch).unwrap();
-    assert!(losses.troubles.is_empty(), "{:?}", losses.troubles);
-    assert!(losses.values.iter().all(|v| *v >= 0.0));
-    let size = losses.gradients[..width].iter().fold(1e-2_f64, |m, g| m.max(g.abs()));
-    let mut checked = 0;
-    for j in 0..width {
-        let v = &losses.values[1 + 4 * j..5 + 4 * j];
-        let (wide, narrow) = ((v[0] - v[1]) / 2e-4, (v[2] - v[3]) / 1e-4);
-        let bend = (v[0] + v[1] - 2.0 * losses.values[0]).abs() / 1e-4;
-        if (wide - narrow).abs() > 1e-4 * size || bend > 0.05 * size {
-            continue;
-        }
-        let gradient = losses.gradients[j];
-        assert!((gradient - narrow).abs() <= 1e-3 * size, "{}: {gradient} vs {narrow}", loss.method());
-        checked += 1;
-    }
-    (checked, width)
 }
 
 #[test]

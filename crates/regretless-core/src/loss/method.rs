@@ -93,6 +93,11 @@ impl Method {
         self.row().scenarios
     }
 
+    /// True if it can also decide for the worst of them, at a risk: the threshold is differentiated with the decision.
+    pub fn takes_risk(self) -> bool {
+        self.takes_scenarios() && self.uses_surrogate()
+    }
+
     /// Refuses what the method cannot predict, with the reason and the methods that can.
     pub fn supports(self, problem: &Problem, placement: &Placement) -> Result<(), LossError> {
         placement.check(problem)?;

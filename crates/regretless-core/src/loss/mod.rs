@@ -194,9 +194,10 @@ pub fn build(
         let alternatives = alternatives.filter(|m| m.supports(problem, placement).is_ok()).collect();
         return Err(LossError::Unsupported { method, reason, alternatives });
     }
-    if options.scenarios.as_ref().is_some_and(|own| own.risk().is_some()) {
-        let reason = "it is trained for the mean over scenarios: decisions at risk have no gradient".into();
-        return Err(LossError::Unsupported { method, reason, alternatives: vec![Method::L2] });
+    if options.scenarios.as_ref().is_some_and(|own| own.risk().is_some()) && !method.takes_risk() {
+        let reason = "it is trained through the mean over scenarios, not through their risk".into();
+        let alternatives = Method::ALL.into_iter().filter(|m| m.takes_risk()).collect();
+        return Err(LossError::Unsupported { method, reason, alternatives });
     }
     let reading = Reading::new(problem, placement, options.scenarios.clone())?;
     (method.row().build)(method, reading, options)

@@ -7,7 +7,8 @@
 //!
 //! If θ alone is predicted, stationarity at x̂ makes g = θ̂ − θ, and the gradient is H⁻¹(θ̂ − θ): no product with the rows.
 //! With frozen pieces the objective is one quadratic, so its regret is ½(θ̂ − θ)ᵀH⁻¹(θ̂ − θ) and the truth need not be
-//! solved at all. If more is predicted, the objective of the truth takes its own pieces at x̄, as the paper's code does.
+//! solved at all. Of decisions at risk the pair of decision and threshold is judged ([`Risk::score`](crate::Risk::score)), and t is
+//! differentiated with x. If more is predicted, the objective of the truth takes its own pieces at x̄, as the paper's code does.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,11 +21,13 @@ use super::{
     Batch, Cause, DecisionLoss, LossError, LossOptions, LossWork, Losses, Method, Sample, Side, gap_of,
 };
 use crate::engine::status::SurrogateStatus;
+use crate::predict::at_risk::AtRisk;
 use crate::predict::instances::Reading;
 use crate::predict::placement::{Numbers, Values};
 use crate::problem::parameter::Parameter;
 use crate::problem::{ByParameter, ProblemError, RowId};
 use crate::surrogate::Segments;
+use crate::surrogate::objective::Stage;
 use crate::surrogate::solution::Solution;
 
 pub(super) struct Smoothed {
@@ -93,6 +96,14 @@ impl Smoothed {
         let values = reading.truth(truth);
         let view = reading.original().view_checked_before(&values.instance());
         let stage = self.base.original.stage(&view, best_uncapped);
+        if let Some(at_risk) = reading.at_risk() {
+            let certain = at_risk.certain(&reading.truth(truth).parameters());
+            let rest = reading.original().view_checked_before(&certain.instance());
+            let rest = self.base.original.stage(&rest, best_uncapped);
+            let (score, g) = of_pair(at_risk, [&stage, &rest], solution.x());
+            let gradients = solution.vjp_in(&g, &reading.kinds());
+            return Ok((gap_of(best.value, -score), self.base.gather(&gradients, prediction)));
+        }
         let value = gap_of(best.value, stage.value(solution.x()));
         let uncapped = matches!(solution.status, SurrogateStatus::Uncapped { .. });
         if reading.is_theta_only() && !self.frozen && uncapped == best_uncapped {
@@ -103,6 +114,20 @@ impl Smoothed {
         let kinds: Vec<Parameter> = reading.placement().predicted_kinds();
         Ok((value, self.base.gather(&solution.vjp_in(&g, &kinds), prediction)))
     }
+}
+
+/// The score of a pair (x, t) by what came true, and its derivative. With c = −F_K(x; p) the threshold of all costs is T = f(x) + t, f
+/// being what costs the same in every scenario.
+fn of_pair(at_risk: &AtRisk, [stage, certain]: [&Stage; 2], solved: &[f64]) -> (f64, Vec<f64>) {
+    let (x, behind) = solved.split_at(at_risk.threshold());
+    let (cost, threshold) = (-stage.value(x), behind[0] - certain.value(x));
+    let (of_threshold, of_cost) = at_risk.risk.slopes(threshold, cost);
+    let mut g = vec![0.0; solved.len()];
+    g[at_risk.threshold()] = of_threshold;
+    for ((g, all), certain) in g.iter_mut().zip(stage.gradient(x)).zip(certain.gradient(x)) {
+        *g = -of_cost * all - of_threshold * certain;
+    }
+    (at_risk.risk.score(threshold, cost), g)
 }
 
 impl DecisionLoss for Smoothed {

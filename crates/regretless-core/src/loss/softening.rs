@@ -93,7 +93,19 @@ impl Softening {
             .for_each(|found| rows.extend(found));
         let truths = known.iter().filter_map(|known| known.as_ref().as_ref().ok());
         truths.for_each(|truth| rows.extend(truth.uncapped.iter().flatten()));
+        rows.retain(|row| self.states(*row));
         rows
+    }
+
+    /// False for soft rows, and for what a problem at risk has behind the rows and variables that were stated.
+    fn states(&self, row: RowId) -> bool {
+        let shape = self.reading.original().shape();
+        match row {
+            RowId::Soft(_) => false,
+            RowId::AtMost(i) => i < shape.at_most,
+            RowId::Equal(i) => i < shape.equal,
+            RowId::Lower(j) | RowId::Upper(j) => j < shape.n,
+        }
     }
 
     /// Gathers gradients of the problem that decides.
@@ -104,16 +116,9 @@ impl Softening {
     }
 
     pub(super) fn raise(&mut self, uncapped: &BTreeSet<RowId>) -> Vec<RowId> {
-        let shape = self.reading.original().shape();
-        let exists = |row: &RowId| match *row {
-            RowId::Soft(_) => false,
-            RowId::AtMost(i) => i < shape.at_most,
-            RowId::Equal(i) => i < shape.equal,
-            RowId::Lower(j) | RowId::Upper(j) => j < shape.n,
-        };
         let mut values = self.values.clone();
         let mut raised = Vec::new();
-        for row in uncapped.iter().copied().filter(exists) {
+        for row in uncapped.iter().copied().filter(|row| self.states(*row)) {
             if let Some(value) = values.get_mut(row) {
                 // A penalty that would overflow stays: no multiplier will do for that row.
                 if *value < LARGEST_PENALTY {
@@ -185,16 +190,15 @@ fn soften(
     values: &RowValues,
     options: &SurrogateOptions,
 ) -> Result<(Surrogate, Surrogate), ProblemError> {
-    let build = |problem: &Problem, options: &SurrogateOptions| {
-        let mut values = values.clone();
-        values.soft = vec![1.0; problem.shape().soft];
-        Surrogate::new(problem, &Multipliers::given(values), options)
-    };
+    let original = reading.original();
+    let own = RowValues { soft: vec![1.0; original.shape().soft], ..values.clone() };
     let (k, k_rows) = (options.k, options.k_rows.clone());
     let plain = SurrogateOptions { k_rows, ..SurrogateOptions::with_k(k) };
     let mut options = options.clone();
-    if let Some(rows) = &mut options.k_rows {
-        rows.soft = reading.soft(&rows.soft);
-    }
-    Ok((build(reading.problem(), &options)?, build(reading.original(), &plain)?))
+    // At risk what one K is for all rows as stated is not one for those that scenarios add.
+    let one = || reading.at_risk().map(|_| RowValues::constant(original.shape(), k));
+    options.k_rows = options.k_rows.or_else(one).map(|rows| reading.sharpness(&rows));
+    let deciding = Multipliers::given(reading.penalties(&own));
+    let deciding = Surrogate::new(reading.problem(), &deciding, &options)?;
+    Ok((deciding, Surrogate::new(original, &Multipliers::given(own), &plain)?))
 }

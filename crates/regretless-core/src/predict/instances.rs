@@ -1,10 +1,12 @@
 //! From predictions to instances of the problem that decides, and back from its gradients.
 
 use crate::gradient::Gradients;
+use crate::predict::at_risk::AtRisk;
 use crate::predict::placement::{Numbers, Placement, Values};
 use crate::predict::risk::{Outlook, Risk};
 use crate::predict::scenarios::{ScenarioError, Scenarios};
-use crate::problem::{Problem, RowId};
+use crate::problem::parameter::Parameter;
+use crate::problem::{Problem, RowId, RowValues};
 use crate::solve::optimum::Optimum;
 
 /// How predictions become instances of the problem that decides: outright, or through scenarios.
@@ -37,9 +39,24 @@ impl Reading {
         &self.problem
     }
 
-    /// Numbers of the soft rows for those of the problem that decides.
-    pub(crate) fn soft(&self, values: &[f64]) -> Vec<f64> {
-        self.scenarios.as_ref().map_or_else(|| values.to_vec(), |scenarios| scenarios.soft(values))
+    /// Sharpness of the rows for those of the problem that decides.
+    pub(crate) fn sharpness(&self, values: &RowValues) -> RowValues {
+        self.scenarios.as_ref().map_or_else(|| values.clone(), |own| own.sharpness(values))
+    }
+
+    /// Penalties of hard rows for those of the problem that decides.
+    pub(crate) fn penalties(&self, values: &RowValues) -> RowValues {
+        self.scenarios.as_ref().map_or_else(|| values.clone(), |own| own.penalties(values))
+    }
+
+    /// The problem at risk, where decisions are.
+    pub(crate) fn at_risk(&self) -> Option<&AtRisk> {
+        self.scenarios.as_ref().and_then(Scenarios::at_risk)
+    }
+
+    /// The parameters of the problem that decides whose gradients are gathered.
+    pub(crate) fn kinds(&self) -> Vec<Parameter> {
+        self.at_risk().map_or_else(|| self.placement.predicted_kinds(), AtRisk::kinds)
     }
 
     pub(crate) fn placement(&self) -> &Placement {

@@ -1,6 +1,7 @@
 //! From predicted quantities and known numbers to instances of the problem, outright or by scenarios (a sample average
 //! approximation), and back from gradients in the coefficients to gradients in the quantities.
 
+pub(crate) mod at_risk;
 mod curvature;
 pub(crate) mod forecast;
 pub(crate) mod instances;

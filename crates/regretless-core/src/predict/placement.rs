@@ -531,4 +531,15 @@ impl Values<'_> {
             Self::Owned(parameters) => parameters.instance(),
         }
     }
+
+    pub(crate) fn parameters(self) -> Parameters {
+        match self {
+            Self::Theta(theta) => {
+                let mut parameters = Parameters::default();
+                parameters.set(Parameter::Linear, theta.to_vec());
+                parameters
+            }
+            Self::Owned(parameters) => *parameters,
+        }
+    }
 }

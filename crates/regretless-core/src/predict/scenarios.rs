@@ -16,11 +16,12 @@ use std::ops::Range;
 use thiserror::Error;
 
 use crate::gradient::Gradients;
+use crate::predict::at_risk::AtRisk;
 use crate::predict::forecast::{Forecast, Law};
 use crate::predict::placement::{Numbers, Placement, Slot, guarded, is_price};
-use crate::predict::risk::{AtRisk, Outlook, Risk};
+use crate::predict::risk::{Outlook, Risk};
 use crate::problem::parameter::{Parameter, Parameters, Role};
-use crate::problem::{Block, Coefficients, Pattern, Problem, ProblemError, RowId, SoftRows};
+use crate::problem::{Block, Coefficients, Pattern, Problem, ProblemError, RowId, RowValues, SoftRows};
 
 /// Why there is no average problem.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -170,7 +171,7 @@ impl Scenarios {
     }
 
     /// The same scenarios, and decisions for the worst of them: at the least CVaR in place of the best mean. There the mean of θ is not
-    /// all that matters, and there is no gradient.
+    /// all that matters.
     ///
     /// ```
     /// use regretless_core::*;
@@ -189,7 +190,7 @@ impl Scenarios {
     /// ```
     pub fn with_risk(self, risk: Risk) -> Result<Self, ScenarioError> {
         let own = AtRisk::new(&self.original, &self.placement, &self.repeated, self.count, risk)?;
-        Ok(Self { problem: own.problem.clone(), copies: own.soft_rows(), at_risk: Some(own), ..self })
+        Ok(Self { problem: own.problem.clone(), at_risk: Some(own), ..self })
     }
 
     /// The risk that decisions are for; `None` for the average.
@@ -204,6 +205,11 @@ impl Scenarios {
     pub fn outlook(&self, prediction: &[f64], known: &[f64], x: &[f64]) -> Option<Outlook> {
         let own = self.at_risk.as_ref()?;
         Some(own.outlook(&self.placement, &self.forecast(prediction), known, x))
+    }
+
+    /// The problem at risk, if decisions are at risk.
+    pub(crate) fn at_risk(&self) -> Option<&AtRisk> {
+        self.at_risk.as_ref()
     }
 
     /// Numbers of one instance of the problem that decides.
@@ -238,9 +244,24 @@ impl Scenarios {
         self.law.entries(self.placement.width())
     }
 
-    /// Numbers of the soft rows of the original problem for those of the average problem.
-    pub(crate) fn soft(&self, values: &[f64]) -> Vec<f64> {
-        self.copies.iter().zip(values).flat_map(|(rows, v)| rows.clone().map(|_| *v)).collect()
+    /// Sharpness of the rows of the original problem for those of the problem that decides.
+    pub(crate) fn sharpness(&self, original: &RowValues) -> RowValues {
+        if let Some(own) = &self.at_risk {
+            return own.sharpness(original);
+        }
+        let copies = self.copies.iter().zip(&original.soft);
+        RowValues {
+            soft: copies.flat_map(|(rows, k)| rows.clone().map(|_| *k)).collect(),
+            ..original.clone()
+        }
+    }
+
+    /// Penalties of hard rows of the original problem for those of the problem that decides.
+    pub(crate) fn penalties(&self, original: &RowValues) -> RowValues {
+        match &self.at_risk {
+            Some(own) => own.penalties(original, self.law.weights()),
+            None => RowValues { soft: vec![1.0; self.problem.shape().soft], ..original.clone() },
+        }
     }
 
     /// False if deciding for the average is deciding for the prediction: nothing but θ and Q predicted and no bias.
@@ -352,12 +373,15 @@ impl Scenarios {
     /// in the prediction, of [`Scenarios::width`] entries. A price below 0 counts as 0 and passes nothing on, nor do weights.
     ///
     /// # Panics
-    /// If the prediction or `out` has another number of entries, or decisions are at risk.
+    /// If the prediction or `out` has another number of entries.
     pub fn gather(&self, gradients: &Gradients, prediction: &[f64], known: &[f64], out: &mut [f64]) {
         assert_eq!(out.len(), self.width(), "one place for each predicted entry");
-        assert!(self.at_risk.is_none(), "decisions at risk have no gradient");
-        let forecast = self.forecast(prediction);
         out.fill(0.0);
+        if let Some(own) = &self.at_risk {
+            own.gather(&self.placement, (&self.law, prediction, known), gradients, out);
+            return;
+        }
+        let forecast = self.forecast(prediction);
         let curvature = self.placement.curvature().filter(|_| self.placement.predicts(Parameter::Quadratic));
         let mut by = vec![0.0; self.placement.width()];
         for (s, (quantities, share)) in forecast.each().enumerate() {
