@@ -50,9 +50,7 @@ fn decisions_at_risk_from_the_file_to_what_came_of_them() {
         assert!(ran.code == 2 && ran.stderr.contains(said), "{}", ran.stderr);
     }
     with("{ cvar = 0.8, weight = 0.5 }");
-    for (method, said) in
-        [("auto", "chooses by the mean"), ("l2", "no risk"), ("surrogate+scenarios", "the mean")]
-    {
+    for (method, said) in [("auto", "chooses by the mean"), ("l2", "no risk"), ("df+scenarios", "the mean")] {
         let ran = folder.run(&format!("train p/problem.toml --method {method} --out wrong"));
         assert!(ran.code == 2 && ran.stderr.contains(said), "{}", ran.stderr);
     }
@@ -71,6 +69,19 @@ fn decisions_at_risk_from_the_file_to_what_came_of_them() {
     assert!((0.1..0.35).contains(&number("beyond")), "{risk}");
     assert!((number("score") - number("promised")).abs() < 0.3 * number("promised").abs(), "{risk}");
     assert!(works(&folder, "evaluate r --data p/history.csv").contains("beyond the threshold"));
+    // A decision loss is trained through the risk, and a comparison has a column for it.
+    std::fs::write(&file, std::fs::read_to_string(&file).unwrap().replace("count = 60", "count = 8"))
+        .unwrap();
+    let methods = "l2,l2+scenarios,surrogate+scenarios";
+    let out =
+        works(&folder, &format!("compare p/problem.toml --methods {methods} --seeds 1 --epochs 2 --out c"));
+    assert!(out.contains("at risk: what a pair of decision and threshold"), "{out}");
+    let table = parsed(&std::fs::read_to_string(folder.path().join("c/comparison.json")).unwrap());
+    for row in table["rows"].as_array().unwrap() {
+        let name = row["method"].as_str().unwrap();
+        assert_eq!(row["risk"]["score"].is_number(), name.contains("+scenarios"), "{row}");
+    }
+    assert!(std::fs::read_to_string(folder.path().join("c/report.html")).unwrap().contains("At risk"));
 }
 
 /// Columns of a table by name: numbers, NaN where there is none. Text columns by the second argument.

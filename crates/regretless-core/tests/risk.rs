@@ -213,6 +213,20 @@ fn gradients_match_central_differences() {
     }
 }
 
+/// Fewer scenarios read the same numbers: of five errors the first and the third are kept, at their shares.
+#[test]
+fn thinned_scenarios_are_some_of_them() {
+    let problem = problem(1, true, false);
+    let placement = Placement::of_parts(&[Part { parameter: Parameter::Limit, range: 0..1 }]);
+    let laws = |residuals: Vec<f64>, weights: Vec<f64>| Law::Shift { residuals, weights };
+    let law = laws(vec![1.0, 2.0, 3.0, 4.0, 5.0], vec![3.0, 9.0, 1.0, 9.0, 9.0]);
+    let all = Scenarios::of(&problem, &placement, Law::Groups(vec![law])).unwrap();
+    let some = all.with_risk(Risk::cvar(0.5).unwrap()).unwrap().thinned(2).unwrap();
+    let forecast = some.forecast(&[10.0, 0.0]);
+    assert_eq!((forecast.points(), forecast.weights()), (&[11.0, 13.0][..], &[0.75, 0.25][..]));
+    assert!(some.risk() == Some(Risk::cvar(0.5).unwrap()) && some.width() == 2);
+}
+
 /// Limits of hard rows that are known by row, and θ that is partly known, are those of the row in every scenario.
 #[test]
 fn known_numbers_are_those_of_the_row() {

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use common::{NEWSVENDOR, Project, fit, lp, newsvendor, normal, residuals};
 use regretless_core::Law;
-use regretless_learn::{LearnError, Silent, judge, stream};
+use regretless_learn::{LearnError, Model, Silent, judge, stream};
 use regretless_project::{Run, train_new};
 
 /// The 3/4 quantile of the standard normal distribution.
@@ -241,5 +241,26 @@ fn risks_that_make_no_sense_are_refused() {
         };
     assert!(refused("auto").contains("`auto` chooses by the mean"));
     assert!(refused("l2").contains("no risk"));
-    assert!(refused("surrogate+scenarios").contains("through the mean"));
+    assert!(refused("df+scenarios").contains("through the mean"));
+}
+
+/// The forecast is a constant, which is wrong in both halves of the year: what a decision loss learns from there lowers the scores.
+#[test]
+fn decision_losses_are_trained_through_the_risk() {
+    let project =
+        newsvendor("scenarios = { source = \"residuals\", count = 40 }\nrisk = { cvar = 0.8 }", 400);
+    let task = project.task();
+    let fitted = fit(&task, "surrogate+scenarios").unwrap().candidate.fitted;
+    let judged: Vec<f64> =
+        fitted.history.iter().filter_map(|e| e.valid.risk).map(|risk| risk.regret).collect();
+    assert_eq!(judged.len(), fitted.history.len(), "epochs are judged at risk");
+    assert!(judged.iter().all(|regret| *regret >= 0.0));
+    let trained: Vec<f64> = fitted.history.iter().skip(1).map(|e| e.zero_gradients).collect();
+    assert!(!trained.is_empty() && trained.iter().all(|zeros| *zeros < 0.5), "{trained:?}");
+    // What was kept is the epoch with the best scores.
+    let best = judged.iter().copied().fold(f64::INFINITY, f64::min);
+    assert_eq!(judged[fitted.best], best);
+    let plain = fit(&task, "l2+scenarios").unwrap().candidate.fitted.model;
+    let score = |model: &Model| judge(&task, model, task.test()).unwrap().measures.risk.unwrap().score;
+    assert!(score(&fitted.model) < 1.03 * score(&plain), "{} {}", score(&fitted.model), score(&plain));
 }

@@ -83,6 +83,9 @@ pub struct Row {
     pub wilcoxon: Option<f64>,
     /// Mean of the worst tenth of the regrets.
     pub cvar90: Option<f64>,
+    /// Of decisions at risk: what a pair of decision and threshold comes to, on average, and the share beyond its threshold.
+    #[serde(deserialize_with = "lossy::pair")]
+    pub at_risk: Option<(f64, f64)>,
     /// Largest violation of a hard row by a decision.
     pub violation: Option<f64>,
     /// Mean squared error of the predictions.

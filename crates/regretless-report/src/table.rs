@@ -16,7 +16,7 @@ struct Column {
     cell: fn(&Row) -> Option<String>,
 }
 
-const COLUMNS: [Column; 14] = [
+const COLUMNS: [Column; 16] = [
     Column {
         key: "regret",
         heading: "Regret",
@@ -65,6 +65,19 @@ const COLUMNS: [Column; 14] = [
         heading: "Worst tenth",
         meaning: "mean regret of the worst tenth of the instances (CVaR 90\u{a0}%).",
         cell: |r| r.cvar90.map(number),
+    },
+    Column {
+        key: "at_risk",
+        heading: "At risk",
+        meaning: "what a decision at risk and its threshold come to together, in units of the objective; its mean is what the risk \
+                  makes as good as it can. Methods that decide without a risk have none.",
+        cell: |r| r.at_risk.map(|(score, _)| number(score)),
+    },
+    Column {
+        key: "beyond",
+        heading: "Beyond",
+        meaning: "share of the decisions at risk whose objective was worse than their threshold; 1 less the level of the CVaR is right.",
+        cell: |r| r.at_risk.map(|(_, beyond)| percent(beyond)),
     },
     Column {
         key: "violation",

@@ -116,10 +116,14 @@ fn render(
     let name = spec.name().unwrap_or("problem");
     let _ = writeln!(out, "{name}: regret on {}, less is better\n", comparison.judged);
     let money = if spec.problem().sense() == Sense::Max { "gain" } else { "cost" };
-    let header =
-        ["method", "regret", "± std", "% of optimum", money, "vs two-stage", "p", "p vs next", "seconds"];
+    let at_risk = comparison.rows.iter().any(|r| r.risk.is_some());
+    let mut header =
+        vec!["method", "regret", "± std", "% of optimum", money, "vs two-stage", "p", "p vs next", "seconds"];
+    if at_risk {
+        header.insert(5, "at risk");
+    }
     let rows = comparison.rows.iter().map(|r| {
-        vec![
+        let mut row = vec![
             format!("{} {}", if r.best { "*" } else { " " }, r.method),
             four(r.regret),
             r.std.map_or_else(|| "–".into(), four),
@@ -129,7 +133,11 @@ fn render(
             p_value(r.p_two_stage),
             p_value(r.p_value),
             format!("{:.1}", r.seconds),
-        ]
+        ];
+        if at_risk {
+            row.insert(5, r.risk.map_or_else(|| "–".into(), |risk| four(risk.score)));
+        }
+        row
     });
     out += &table(&header, 1, rows);
     let seeds = comparison.rows.first().map_or(0, |r| r.seeds);
@@ -143,8 +151,15 @@ fn render(
     } else {
         "* lowest regret"
     };
+    let risk = if at_risk {
+        format!(
+            " at risk: what a pair of decision and threshold comes to, whose mean the risk makes as good as it can, by its {money};"
+        )
+    } else {
+        String::new()
+    };
     let legend = format!(
-        "{star}; {money}: of a decision, on average; vs two-stage: ratio to the best of constant, l1, l2, weighted-l1 and its p; p vs next: against \
+        "{star}; {money}: of a decision, on average;{risk} vs two-stage: ratio to the best of constant, l1, l2, weighted-l1 and its p; p vs next: against \
          the best other method; paired t-tests {what}."
     );
     let _ = writeln!(out, "\n{}", wrapped(&legend, 0));

@@ -9,7 +9,7 @@ use crate::gradient::Gradients;
 use crate::multipliers::Multipliers;
 use crate::predict::instances::Reading;
 use crate::predict::placement::{Numbers, Values};
-use crate::problem::{Instance, Problem, ProblemError, RowId, RowValues};
+use crate::problem::{Instance, ProblemError, RowId, RowValues};
 use crate::solve::codec::SavedError;
 use crate::solve::store::Store;
 use crate::surrogate::solution::Solution;

@@ -230,6 +230,25 @@ impl Law {
         Forecast { width, points, weights }
     }
 
+    /// At most `count` of the errors, evenly spaced, to read the same numbers by; what an instance brings itself stays.
+    pub(crate) fn thinned(&self, count: usize, width: usize) -> Self {
+        let all = self.count(width);
+        if all <= count {
+            return self.clone();
+        }
+        let kept = || (0..count).map(|i| i * all / count);
+        let of = |points: &[f64]| kept().flat_map(|s| points[s * width..][..width].to_vec()).collect();
+        let shares = |weights: &[f64]| kept().map(|s| weights[s]).collect();
+        match self {
+            Self::Shift { residuals, weights } => {
+                Self::Shift { residuals: of(residuals), weights: shares(weights) }
+            }
+            Self::Scale { atoms, weights } => Self::Scale { atoms: of(atoms), weights: shares(weights) },
+            Self::Groups(laws) => Self::Groups(laws.iter().map(|law| law.thinned(count, width)).collect()),
+            Self::Points { .. } | Self::Samples { .. } | Self::Outcomes { .. } => self.clone(),
+        }
+    }
+
     /// Adds the gradient in scenario `s` to that in the `numbers` that the forecast is made of. Weights and groups pass nothing on.
     pub(crate) fn pull(&self, s: usize, gradient: &[f64], numbers: &[f64], out: &mut [f64]) {
         let width = gradient.len();

@@ -193,6 +193,14 @@ impl Scenarios {
         Ok(Self { problem: own.problem.clone(), at_risk: Some(own), ..self })
     }
 
+    /// The same at fewer scenarios, where those of an instance are the law's: of its errors at most `count`, evenly spaced. A prediction has
+    /// the same entries.
+    pub fn thinned(&self, count: usize) -> Result<Self, ScenarioError> {
+        let law = self.law.thinned(count, self.placement.width());
+        let own = Self::of(&self.original, &self.placement, law)?;
+        self.risk().map_or(Ok(own.clone()), |risk| own.with_risk(risk))
+    }
+
     /// The risk that decisions are for; `None` for the average.
     pub fn risk(&self) -> Option<Risk> {
         self.at_risk.as_ref().map(|own| own.risk)

@@ -56,8 +56,16 @@ pub struct RiskMeasures {
     /// (1 − ω)·cost + ω(t + (cost − t)⁺/(1 − τ)), with the cost that came of it and the threshold t that was given with it: what a
     /// risk minimises the mean of, and fair to any forecast.
     pub score: f64,
+    /// What scores fall short of the optima: regret at risk, never below 0.
+    #[serde(default = "unknown", with = "crate::unknown")]
+    pub regret: f64,
     /// Share of the decisions whose cost was beyond their threshold; 1 − τ is right.
     pub beyond: f64,
+}
+
+/// Records of earlier releases do not have it.
+fn unknown() -> f64 {
+    f64::NAN
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
@@ -100,7 +108,14 @@ impl Measures {
     /// assert!(sound.rank(&diverged).is_lt());
     /// ```
     pub fn rank(&self, other: &Self) -> std::cmp::Ordering {
-        self.undecided.cmp(&other.undecided).then(self.regret.total_cmp(&other.regret))
+        let both = self.risk.is_some() && other.risk.is_some();
+        let of = |measures: &Self| if both { measures.judged() } else { measures.regret };
+        self.undecided.cmp(&other.undecided).then(of(self).total_cmp(&of(other)))
+    }
+
+    /// What tells the better of two that both decide at risk, or neither: the regret of scores, or regret.
+    pub(crate) fn judged(&self) -> f64 {
+        self.risk.map_or(self.regret, |risk| risk.regret)
     }
 }
 
@@ -122,7 +137,7 @@ pub struct Tally {
     violated: usize,
     /// Decisions at risk, and the sums of what is measured of them.
     at_risk: usize,
-    risk: [f64; 3],
+    risk: [f64; 4],
     cut: usize,
     squares: f64,
     absolutes: f64,
@@ -143,7 +158,8 @@ impl Tally {
         self.violated += usize::from(decision.violation > 0.0);
         if let Some(kept) = &decision.at_risk {
             self.at_risk += 1;
-            let own = [kept.promised.value, kept.score, f64::from(u8::from(kept.beyond))];
+            let short = (decision.optimal - kept.score).abs();
+            let own = [kept.promised.value, kept.score, short, f64::from(u8::from(kept.beyond))];
             self.risk.iter_mut().zip(own).for_each(|(sum, value)| *sum += value);
         }
     }
@@ -183,8 +199,8 @@ impl Tally {
             violation: self.violation,
             violated: self.violated as f64 / count as f64,
             risk: (self.at_risk > 0).then(|| {
-                let [promised, score, beyond] = self.risk.map(|sum| sum / self.at_risk as f64);
-                RiskMeasures { promised, score, beyond }
+                let [promised, score, regret, beyond] = self.risk.map(|sum| sum / self.at_risk as f64);
+                RiskMeasures { promised, score, regret, beyond }
             }),
             cut: self.cut,
             mse,

@@ -235,10 +235,13 @@ fn check_risk(task: &Task, name: MethodName) -> Result<(), LearnError> {
     } else if name.scenarios && task.placement().predicts(Parameter::Quadratic) {
         let why = "the worst scenarios of a quadratic term are no quadratic program";
         (format!("`{name}`: Q is predicted, and {why}"), "leave out `risk`: decisions are then for the mean")
-    } else if Recipe::of(task.settings(), name, 0).iter().any(Recipe::trains_through_errors) {
+    } else if Recipe::of(task.settings(), name, 0)
+        .iter()
+        .any(|own| own.trains_through_errors() && !own.takes_risk())
+    {
         (
             format!("`{name}` is trained through the mean over scenarios, not through their risk"),
-            "choose `l2+scenarios`",
+            "choose `surrogate-smooth+scenarios` or `l2+scenarios`",
         )
     } else {
         return Ok(());

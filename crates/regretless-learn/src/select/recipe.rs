@@ -101,6 +101,11 @@ impl Recipe {
     pub(crate) fn trains_through_errors(&self) -> bool {
         self.wants_errors() && self.method.is_some_and(Method::takes_scenarios)
     }
+
+    /// True if its loss can look at the worst of scenarios.
+    pub(crate) fn takes_risk(&self) -> bool {
+        self.method.is_some_and(Method::takes_risk)
+    }
 }
 
 /// True if training should end. `regrets` are those of epochs 1, 2, …; `waited` epochs passed since the best.

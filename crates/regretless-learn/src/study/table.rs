@@ -9,6 +9,7 @@ use super::record::{Record, judged_rows};
 use crate::data::suspicions::ENOUGH;
 use crate::error::LearnError;
 use crate::evaluate::account::Account;
+use crate::evaluate::measures::RiskMeasures;
 use crate::evaluate::stats::{Summary, bootstrap_mean, paired_t, wilcoxon};
 use crate::numbers::count;
 use crate::select::choose;
@@ -42,6 +43,9 @@ pub struct Row {
     pub p_value: Option<f64>,
     /// Wilcoxon's signed-rank test against the best other method, two-sided.
     pub wilcoxon: Option<f64>,
+    /// What was promised at risk and what came of it, mean over seeds; `None` of methods that decide without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk: Option<RiskMeasures>,
     /// Mean regret of the worst tenth of instances.
     pub cvar90: f64,
     /// Largest violation of a hard row.
@@ -246,6 +250,15 @@ fn row(method: &str, records: &[&Record]) -> Row {
         p_two_stage: None,
         p_value: None,
         wilcoxon: None,
+        risk: records.iter().all(|e| e.measures.risk.is_some()).then(|| {
+            let of = |value: fn(RiskMeasures) -> f64| mean(&|e| e.measures.risk.map_or(f64::NAN, value));
+            RiskMeasures {
+                promised: of(|risk| risk.promised),
+                score: of(|risk| risk.score),
+                regret: of(|risk| risk.regret),
+                beyond: of(|risk| risk.beyond),
+            }
+        }),
         cvar90: mean(&|e| measures(e).cvar90),
         violation: records.iter().map(|e| measures(e).violation).fold(0.0, f64::max),
         mse: mean(&|e| measures(e).mse),

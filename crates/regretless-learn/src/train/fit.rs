@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use regretless_core::{Batch, Method, Regret, Scenarios};
+use regretless_core::{Batch, Method, Regret};
 
 use crate::data::transform::{self, Transform};
 use crate::error::LearnError;
@@ -26,6 +26,10 @@ use crate::train::progress::last_improvement;
 
 /// Outputs this many deviations away from the training mean are no prediction any more.
 pub(crate) const RUNAWAY: f32 = 1e6;
+
+/// Scenarios that a decision at risk is trained through: each of its rows is a problem with a variable for each of them and more. It is
+/// judged, and decides, by all.
+const THROUGH_RISK: usize = 64;
 
 /// Validation rows, evenly spaced, that are decided for after an epoch of a forecast's loss. What is kept is judged by all.
 const DECIDED: usize = 1000;
@@ -78,13 +82,18 @@ impl<'a> Fit<'a> {
         if !recipe.trains_through_errors() {
             model.source = None;
         }
-        let law = model.source.as_ref().map(|source| source.law());
-        let scenarios = law.map(|law| Scenarios::of(task.problem(), task.placement(), law)).transpose()?;
+        let there = model.source.as_ref();
+        let scenarios = there.map(|_| model.scenarios(task.problem(), task.placement()));
+        let scenarios = scenarios.transpose()?.flatten();
         let own = |there: bool| if there { units(&model) } else { task.units() };
         let units = [own(recipe.is_measured_there()), own(!model.transforms.is_empty())];
+        let at_risk = scenarios.as_ref().filter(|own| own.risk().is_some());
+        let through = at_risk.map(|own| own.thinned(THROUGH_RISK)).transpose()?;
         let objective = recipe
             .method
-            .map(|method| objective(task, recipe, method, units, scenarios.clone()))
+            .map(|method| {
+                objective(task, recipe, method, units, through.clone().or_else(|| scenarios.clone()))
+            })
             .transpose()?;
         let regret = task.regret(scenarios)?;
         let training = &recipe.training;
@@ -191,7 +200,7 @@ impl<'a> Fit<'a> {
         if last.epoch >= self.recipe.training.epochs {
             return Some(Ended::LastEpoch);
         }
-        let regrets: Vec<f64> = self.history.iter().skip(1).map(|e| e.valid.regret).collect();
+        let regrets: Vec<f64> = self.history.iter().skip(1).map(|e| e.valid.judged()).collect();
         // Warming up is not the method's fault.
         let improved = last_improvement(&self.history).max(self.recipe.training.warmup.epochs());
         let waited = last.epoch.saturating_sub(improved);
@@ -256,11 +265,11 @@ impl<'a> Fit<'a> {
         Ok(Some(epoch))
     }
 
-    /// What the epoch to keep is chosen by: its regret. Scenarios are the errors of a forecast, so of that its own loss.
+    /// What the epoch to keep is chosen by: its regret, at risk that of its scores. Scenarios are the errors of a forecast, so of that its own loss.
     fn value(&self, epoch: &Epoch) -> f64 {
         match epoch.valid_loss {
             Some(loss) if self.recipe.wants_errors() => loss,
-            _ => epoch.valid.regret,
+            _ => epoch.valid.judged(),
         }
     }
 

@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-9;
 /// The last epoch that improved the validation regret or, where a loss of the forecast is trained, its own validation loss:
 /// a two-stage predictor is not done while it still learns to predict.
 pub(crate) fn last_improvement(history: &[Epoch]) -> usize {
-    let regrets = history.iter().map(|e| (e.epoch, (e.valid.instances > 0).then_some(e.valid.regret)));
+    let regrets = history.iter().map(|e| (e.epoch, (e.valid.instances > 0).then(|| e.valid.judged())));
     let losses = history.iter().map(|e| (e.epoch, e.valid_loss));
     last(regrets).max(last(losses))
 }

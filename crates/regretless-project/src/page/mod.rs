@@ -34,6 +34,7 @@ pub fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, example: Op
         p_value: r.p_value,
         wilcoxon: r.wilcoxon,
         cvar90: Some(r.cvar90),
+        at_risk: r.risk.map(|risk| (risk.score, risk.beyond)),
         violation: Some(r.violation),
         mse: Some(r.mse),
         mae: Some(r.mae),
@@ -241,6 +242,14 @@ fn settings(settings: &Settings) -> Vec<(String, Vec<(String, String)>)> {
             ("Gradients clipped".into(), clip(t.clip)),
         ]
     };
+    if let Some(risk) = t.risk {
+        let all = if risk.weight < 1.0 {
+            format!(", weight {}; the mean has the rest", risk.weight)
+        } else {
+            String::new()
+        };
+        training.push(("Risk".into(), format!("CVaR at {}{all}", risk.cvar)));
+    }
     training.extend([
         ("Epochs".into(), format!("{} at most{}", t.epochs, stop(t.stop))),
         ("Sharpness K".into(), sharpness_of(&settings.surrogate.sharpness)),

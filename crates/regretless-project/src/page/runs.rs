@@ -86,6 +86,7 @@ pub fn runs(all: &[Finished]) -> Report {
         regret: m.regret,
         relative: Some(m.relative).filter(|r| r.is_finite()),
         cvar90: Some(m.cvar90),
+        at_risk: m.risk.map(|risk| (risk.score, risk.beyond)),
         violation: Some(m.violation),
         mse: Some(m.mse),
         mae: Some(m.mae),
