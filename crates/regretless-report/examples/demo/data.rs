@@ -82,6 +82,7 @@ fn row(k: usize, (method, regret, std, mse, seconds): (&str, f64, f64, f64, f64)
         p_value: tested.then_some([0.012, 0.0031, 0.0004, 2e-7][k.saturating_sub(3).min(3)]),
         wilcoxon: tested.then_some([0.019, 0.0042, 0.0009, 8e-8][k.saturating_sub(3).min(3)]),
         cvar90: Some(regret * 3.1),
+        at_risk: None,
         violation: Some(0.0),
         mse: Some(mse),
         mae: Some(mse.sqrt() * 0.74),
