@@ -1,7 +1,7 @@
 //! The tables of `bench/ENGINE.md`: one thread, ratios within one run.
 //!
 //! `cargo run --release -p regretless-bench` prints the memory of a large batch, the comparison with Clarabel and scenarios
-//! (`-- scenarios` those alone);
+//! (`-- scenarios` those alone, `-- samples` what they cost in training);
 //! `REGRETLESS_DATA=DIR cargo run --release -p regretless-bench -- sparse` prints large sparse problems, `-- mps FOLDER` writes
 //! the linear ones for `bench/highs.py`;
 //! `cargo run --release -p regretless-bench --features timings` prints how time grows with n and where it goes.
@@ -13,6 +13,7 @@ mod growth;
 mod memory;
 mod mps;
 mod problems;
+mod samples;
 mod scenarios;
 mod sparse;
 mod versus;
@@ -29,11 +30,15 @@ fn main() {
         if let (Some("mps"), Some(folder)) = (asked.as_deref(), std::env::args().nth(2)) {
             return sparse::export(folder.as_ref());
         }
+        if asked.as_deref() == Some("samples") {
+            return samples::run();
+        }
         if asked.as_deref() != Some("scenarios") {
             // First, while the process has met nothing else.
             memory::run();
             versus::run();
         }
         scenarios::run();
+        samples::run();
     }
 }

@@ -258,3 +258,53 @@ fn what_has_no_average_is_refused() {
         assert!(matches!(error, LossError::Unsupported { alternatives, .. } if !alternatives.is_empty()));
     }
 }
+
+/// So many copies of predicted rows that Newton's method is asked before the path, and limits that move all together: from a start or
+/// from nothing, a sample has the same loss, and its gradient is that of finite differences.
+#[test]
+fn many_scenarios_are_as_exact_as_few() {
+    for parameter in [Parameter::SoftRows, Parameter::Limit] {
+        let problem = problem(2, false, true);
+        let placement = Placement::whole(&problem, &[parameter]);
+        let scenarios = Scenarios::new(&problem, &placement, residuals(&placement, 60, 5)).unwrap();
+        assert!(scenarios.problem().shape().soft >= 20 * problem.n());
+        let first = near(&problem, &placement, 1, 0.2);
+        let truth = near(&problem, &placement, 7, 0.3);
+        let typical = placement.parameters(&problem, &truth, &[]);
+        let multipliers = Multipliers::choose(&problem, &Rule::default(), &[typical.instance()]).unwrap();
+        let options = LossOptions {
+            k: 3.0,
+            multipliers: Some(&multipliers),
+            scenarios: Some(scenarios),
+            ..LossOptions::default()
+        };
+        let fresh = || build_loss(Method::SurrogateSmooth, &problem, &placement, &options).unwrap();
+        let of = |loss: &mut dyn DecisionLoss, p: &[f64]| {
+            let found = loss.evaluate(&Batch::new(p, &truth, &[0])).unwrap();
+            assert!(found.troubles.is_empty());
+            (found.values[0], found.gradients)
+        };
+        let mut warm = fresh();
+        let mut r = rng(3);
+        let mut p = first;
+        for _ in 0..6 {
+            let (value, gradient) = of(&mut *warm, &p);
+            let (cold, other) = of(&mut *fresh(), &p);
+            close!(value, cold, 1e-8);
+            for (a, b) in gradient.iter().zip(&other) {
+                close!(*a, *b, 1e-6);
+            }
+            let step = 1e-6;
+            for j in 0..p.len() {
+                let at = |h: f64| {
+                    let mut moved = p.clone();
+                    moved[j] += h;
+                    of(&mut *fresh(), &moved).0
+                };
+                let slope = (at(step) - at(-step)) / (2.0 * step);
+                close!(slope, gradient[j], 2e-4, "{parameter:?}, entry {j}");
+            }
+            p.iter_mut().for_each(|p| *p += 0.05 * normal(&mut r));
+        }
+    }
+}

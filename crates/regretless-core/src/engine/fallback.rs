@@ -91,6 +91,12 @@ fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], 
         return sparse_climb(rows, state, ws, theta, start);
     }
     let unbounded = |outcome: &Outcome| matches!(outcome, Outcome::Unbounded(_));
+    if is_crowded(rows, start)
+        && let Some(residual) = jump(rows, state, ws, theta, start)
+    {
+        let ended = Ended { outcome: Outcome::Arrived, residual, link: Link::Newton };
+        return finish(rows, state, ws, theta, ended);
+    }
     let start = if rows.hinges.is_empty() { start } else { approach(rows, state, ws, theta, start) };
     let mut outcome = follow(rows, state, ws, theta, start);
     let mut residual = f64::INFINITY;
@@ -234,6 +240,32 @@ fn finish(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64],
         }
     }
     solved
+}
+
+/// Rows for each variable from which many change their pieces at a time: copies of predicted rows, one for each scenario.
+const CROWD: usize = 20;
+
+/// True if there are so many rows that a path would pass most of its time at their breakpoints, and no factor to begin it with.
+fn is_crowded(rows: &Softened, start: Start) -> bool {
+    rows.hinges.is_empty() && rows.m() >= CROWD * rows.n && !matches!(start, Start::Warm { fresh: false })
+}
+
+/// Newton's method in place of a path: its steps pass all breakpoints at once, and are few whatever the number of rows. `None`, and
+/// the state as it was, where that does not end at a regular H.
+fn jump(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Option<f64> {
+    let (x, piece, springs) = (state.x.clone(), state.piece.clone(), state.springs.clone());
+    if matches!(start, Start::Cold) {
+        start_point(rows, &mut state.x);
+    }
+    if newton::climb(rows, state, ws, theta) == Outcome::Arrived && state.factor.is_some() {
+        let residual = ws.settle(rows, state, theta);
+        if residual <= REFUSED {
+            return Some(residual);
+        }
+    }
+    ws.give_up_factor(state);
+    (state.x, state.piece, state.springs) = (x, piece, springs);
+    None
 }
 
 /// A path from a corner would pass every breakpoint of the rows that have many; Newton's method jumps over them. The path goes

@@ -117,8 +117,7 @@ impl Hinges {
         last: Option<&Self>,
     ) -> (Self, f64) {
         let last = last.filter(|last| Arc::ptr_eq(&last.members, members));
-        let order = last.map_or(&members[..], |last| &last.table.order);
-        let (table, middle) = Table::new(order.to_vec(), parameters);
+        let (table, middle) = Table::new(members, parameters, last.map(|last| &*last.table));
         let (members, table) = (Arc::clone(members), Arc::new(table));
         (Self { row, members, table, ramp: Ramp::Smooth { sharpness: 1.0 } }, middle)
     }
@@ -140,8 +139,18 @@ impl Hinges {
 
     /// Each hinge.
     pub(crate) fn each(&self) -> impl ExactSizeIterator<Item = Hinge> + '_ {
+        self.some(0..self.table.order.len())
+    }
+
+    /// The hinges that a segment is on the slope of.
+    pub(crate) fn held(&self, at: Segment) -> impl ExactSizeIterator<Item = Hinge> + '_ {
+        let before = |rank: usize| self.table.rank.partition_point(|own| (*own as usize) < rank);
+        self.some(before(at.ended)..before(at.begun))
+    }
+
+    fn some(&self, range: std::ops::Range<usize>) -> impl ExactSizeIterator<Item = Hinge> + '_ {
         let Table { order, limits, over, under, rank, .. } = &*self.table;
-        (0..order.len()).map(move |i| Hinge {
+        range.map(move |i| Hinge {
             soft: order[i] as usize,
             limit: limits[i],
             over: over[i],

@@ -18,6 +18,7 @@ use std::ops::{Deref, DerefMut};
 
 use rayon::prelude::*;
 
+use crate::engine::hinges::Hinge;
 use crate::engine::rows::{Law, Piece};
 use crate::linalg::simd::Kernel;
 use crate::problem::parameter::Parameter;
@@ -119,7 +120,7 @@ impl Solution {
     pub fn vjp(&self, g: &[f64]) -> Gradients {
         let (z, y, mut out) = self.row_pulls(g, &Parameter::ALL);
         out.k_rows = RowValues::constant(self.shape(), 0.0);
-        self.each_part(&z, |i, id, part| {
+        self.each_part(&z, false, |i, id, part| {
             let by_k = -part.lambda_by_k * y[i];
             out.k += by_k;
             out.k_rows.get_mut(id).into_iter().for_each(|k| *k = by_k);
@@ -158,7 +159,10 @@ impl Solution {
         if !by.Q.is_empty() {
             problem.quadratic_pattern().pull_symmetric(&v, x, &mut by.Q);
         }
-        self.each_part(&z, |i, id, part| {
+        // Limits move what is on a slope alone; coefficients and prices all hinges.
+        let sloped =
+            ![Parameter::SoftRows, Parameter::Over, Parameter::Under].iter().any(|p| wanted.contains(p));
+        self.each_part(&z, sloped, |i, id, part| {
             let (pull, lambda, y) = (part.slope * y[i], part.lambda, y[i]);
             let matrix_row = |rows: &Coefficients, out: &mut [f64], k: usize| {
                 rows.pattern().pull(k, (lambda, &v), (pull, x), out);
@@ -230,7 +234,7 @@ impl Solution {
         }
         let (soft, at_most, equal) = (self.problem.soft(), self.problem.at_most(), self.problem.equal());
         let mut push = vec![0.0; rows.m()];
-        self.each_part(&z, |i, id, part| {
+        self.each_part(&z, false, |i, id, part| {
             let (row, limit, price) = match id {
                 RowId::Soft(k) => {
                     let price = part.over * tangent.alpha[k] - part.under * tangent.under[k];
@@ -274,8 +278,9 @@ impl Solution {
         solutions.par_iter().zip(tangents).map(|(solution, tangent)| solution.jvp(tangent)).collect()
     }
 
-    /// What the derivatives need of every row as stated: the engine's row, which row it is, and its part of that.
-    fn each_part(&self, z: &[f64], mut each: impl FnMut(usize, RowId, RowPart)) {
+    /// What the derivatives need of every row as stated: the engine's row, which row it is, and its part of that; of rows that are one,
+    /// perhaps those alone that are on a slope.
+    fn each_part(&self, z: &[f64], sloped: bool, mut each: impl FnMut(usize, RowId, RowPart)) {
         let (rows, state, interior) = (&*self.rows, &*self.state, self.interior());
         for (i, &z) in z.iter().enumerate() {
             if rows.hinges_of(i).is_none() {
@@ -286,10 +291,17 @@ impl Solution {
         }
         for (at, (hinges, segment)) in rows.hinges.iter().zip(&state.segments).enumerate() {
             let (i, k) = (hinges.row, self.sharpness[hinges.row]);
-            for (of, hinge) in hinges.each().enumerate() {
-                let weight = interior.map(|interior| interior.hinges[at][of]);
+            let mut part = |hinge: Hinge, weight: Option<Weight>| {
                 let (law, piece) = (hinge.law(k), segment.piece_of(hinge.rank));
                 each(i, RowId::Soft(hinge.soft), RowPart::of(&law, piece, z[i] - hinge.limit, k, weight));
+            };
+            match interior {
+                Some(interior) => {
+                    let weights = interior.hinges[at].iter().copied().map(Some);
+                    hinges.each().zip(weights).for_each(|(hinge, weight)| part(hinge, weight));
+                }
+                None if sloped => hinges.held(*segment).for_each(|hinge| part(hinge, None)),
+                None => hinges.each().for_each(|hinge| part(hinge, None)),
             }
         }
     }

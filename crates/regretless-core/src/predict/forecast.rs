@@ -199,29 +199,26 @@ impl Law {
     /// If there are not [`Law::entries`] numbers, or groups without a law.
     pub fn forecast(&self, numbers: &[f64], width: usize) -> Forecast {
         assert_eq!(numbers.len(), self.entries(width), "one value for each predicted entry");
-        let shared = |weights: &Vec<f64>| shares(weights);
-        let (points, weights) = match self {
-            Self::Shift { residuals, weights } => {
+        let weights = self.shares(numbers, width);
+        let points = match self {
+            Self::Shift { residuals, .. } => {
                 let mut points = Vec::with_capacity(residuals.len());
                 for own in residuals.chunks_exact(width) {
                     points.extend(numbers.iter().zip(own).map(|(q, r)| q + r));
                 }
-                (points, shared(weights))
+                points
             }
-            Self::Scale { atoms, weights } => {
+            Self::Scale { atoms, .. } => {
                 let (q, spread) = numbers.split_at(width);
                 let mut points = Vec::with_capacity(atoms.len());
                 for own in atoms.chunks_exact(width) {
                     points.extend(q.iter().zip(spread).zip(own).map(|((q, spread), e)| q + spread * e));
                 }
-                (points, shared(weights))
+                points
             }
-            Self::Points { weights } => (numbers.to_vec(), shared(weights)),
-            Self::Samples { count } => {
-                let (points, weights) = numbers.split_at(count * width);
-                (points.to_vec(), shares(weights))
-            }
-            Self::Outcomes { outcomes } => (outcomes.clone(), shares(numbers)),
+            Self::Points { .. } => numbers.to_vec(),
+            Self::Samples { count } => numbers[..count * width].to_vec(),
+            Self::Outcomes { outcomes } => outcomes.clone(),
             Self::Groups(laws) => {
                 let (law, own) = Self::of_group(laws, numbers);
                 return law.forecast(own, width);
@@ -246,6 +243,30 @@ impl Law {
             Self::Scale { atoms, weights } => Self::Scale { atoms: of(atoms), weights: shares(weights) },
             Self::Groups(laws) => Self::Groups(laws.iter().map(|law| law.thinned(count, width)).collect()),
             Self::Points { .. } | Self::Samples { .. } | Self::Outcomes { .. } => self.clone(),
+        }
+    }
+
+    /// The weights of the forecast that some numbers stand for.
+    pub(crate) fn shares(&self, numbers: &[f64], width: usize) -> Vec<f64> {
+        match self {
+            Self::Shift { weights, .. } | Self::Scale { weights, .. } | Self::Points { weights } => {
+                shares(weights)
+            }
+            Self::Samples { count } => shares(&numbers[count * width..]),
+            Self::Outcomes { .. } => shares(numbers),
+            Self::Groups(laws) => {
+                let (law, own) = Self::of_group(laws, numbers);
+                law.shares(own, width)
+            }
+        }
+    }
+
+    /// True if every scenario is the predicted quantities and something fixed.
+    pub(crate) fn adds(&self) -> bool {
+        match self {
+            Self::Shift { .. } => true,
+            Self::Groups(laws) => laws.iter().all(Self::adds),
+            Self::Scale { .. } | Self::Points { .. } | Self::Samples { .. } | Self::Outcomes { .. } => false,
         }
     }
 

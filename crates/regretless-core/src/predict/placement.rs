@@ -401,6 +401,14 @@ impl Placement {
         })
     }
 
+    /// The quantity that a coefficient is, if it is one as it stands.
+    pub(super) fn whole_quantity(&self, slot: &Slot) -> Option<usize> {
+        match self.terms_of(slot) {
+            [Term { factor: 1.0, by: None, source: Source::Predicted(j), .. }] => Some(*j),
+            _ => None,
+        }
+    }
+
     /// The coefficient before any guard.
     pub(super) fn value(&self, slot: &Slot, numbers: Numbers<'_>) -> f64 {
         let mut terms = self.terms_of(slot).iter().map(|term| term.value(numbers));

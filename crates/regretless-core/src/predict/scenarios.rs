@@ -139,6 +139,8 @@ pub struct Scenarios {
     copies: Vec<Range<usize>>,
     /// Which of them are stated once for each scenario.
     repeated: Vec<bool>,
+    /// Where each slot of the placement is among the numbers of the problem that decides.
+    places: Vec<Place>,
     /// For the worst of them in place of their average.
     at_risk: Option<AtRisk>,
 }
@@ -167,7 +169,9 @@ impl Scenarios {
         let (original, placement) = (problem.clone(), placement.clone());
         let repeated = touched(problem, &placement)?;
         let (problem, copies) = average(problem, &repeated, law.weights(), count);
-        Ok(Self { problem, placement, law, count, original, copies, repeated, at_risk: None })
+        let place = |slot: &Slot| Place::of(slot, &original, &problem, &copies, &repeated);
+        let places = placement.slots().iter().map(place).collect();
+        Ok(Self { problem, placement, law, count, original, copies, repeated, places, at_risk: None })
     }
 
     /// The same scenarios, and decisions for the worst of them: at the least CVaR in place of the best mean. There the mean of θ is not
@@ -339,7 +343,7 @@ impl Scenarios {
         if self.law.weights().is_none() {
             self.place_prices(weights, &mut out);
         }
-        for slot in self.placement.slots() {
+        for (slot, at) in self.placement.slots().iter().zip(&self.places) {
             let parameter = slot.parameter;
             if parameter == Parameter::Quadratic && self.placement.curvature().is_some() {
                 continue;
@@ -349,16 +353,20 @@ impl Scenarios {
                 place[slot.entry] = self.placement.value(slot, mean);
                 continue;
             }
-            let repeated = self.repeated[self.row(slot)];
-            let share = |s: usize| if repeated && is_price(parameter) { weights[s] } else { 1.0 };
-            let mut set = |s: usize, value: f64| {
-                place[self.copy(parameter, slot.entry, s)] = share(s) * guarded(parameter, value);
-            };
-            if slot.predicted {
-                each().enumerate().for_each(|(s, (numbers, _))| set(s, self.placement.value(slot, numbers)));
+            let share = |s: usize| if at.repeated && is_price(parameter) { weights[s] } else { 1.0 };
+            if let Some(j) = self.placement.whole_quantity(slot).filter(|_| !is_price(parameter)) {
+                for (s, point) in forecast.points().chunks_exact(self.placement.width()).enumerate() {
+                    place[at.in_scenario(s)] = point[j];
+                }
+            } else if slot.predicted {
+                for (s, (numbers, _)) in each().enumerate() {
+                    let value = guarded(parameter, self.placement.value(slot, numbers));
+                    place[at.in_scenario(s)] = share(s) * value;
+                }
             } else {
-                let value = self.placement.value(slot, mean);
-                (0..if repeated { self.count } else { 1 }).for_each(|s| set(s, value));
+                let value = guarded(parameter, self.placement.value(slot, mean));
+                (0..if at.repeated { self.count } else { 1 })
+                    .for_each(|s| place[at.in_scenario(s)] = share(s) * value);
             }
         }
         out
@@ -389,48 +397,92 @@ impl Scenarios {
             own.gather(&self.placement, (&self.law, prediction, known), gradients, out);
             return;
         }
-        let forecast = self.forecast(prediction);
         let curvature = self.placement.curvature().filter(|_| self.placement.predicts(Parameter::Quadratic));
-        let mut by = vec![0.0; self.placement.width()];
-        for (s, (quantities, share)) in forecast.each().enumerate() {
+        // What has no guard is linear: its gradient is the same wherever the scenarios are.
+        let forecast = self.placement.guards().then(|| self.forecast(prediction));
+        let shares = match &forecast {
+            Some(forecast) => forecast.weights().to_vec(),
+            None => self.law.shares(prediction, self.placement.width()),
+        };
+        if self.law.adds() && forecast.is_none() {
+            // All scenarios move as the prediction does: what they pull at a coefficient is a sum.
+            let (own, total) = (&mut out[..self.placement.width()], shares.iter().sum::<f64>());
+            for (slot, at) in self.placement.slots().iter().zip(&self.places).filter(|(s, _)| s.predicted) {
+                let from = gradients.of(slot.parameter);
+                let pull = if slot.parameter.role() == Role::Soft {
+                    (0..self.count).map(|s| from[at.in_scenario(s)]).sum()
+                } else {
+                    total * from[slot.entry]
+                };
+                self.placement.pull(slot, pull, known, own);
+            }
+            return;
+        }
+        let slots: Vec<_> =
+            self.placement.slots().iter().zip(&self.places).filter(|(s, _)| s.predicted).collect();
+        let width = self.placement.width();
+        let mut by = vec![0.0; width];
+        for (s, share) in shares.into_iter().enumerate() {
+            let quantities = forecast.as_ref().map_or(&[][..], |own| &own.points()[s * width..][..width]);
             let numbers = Numbers { quantities, known };
             by.fill(0.0);
             if let Some(curvature) = curvature {
                 curvature.pull(gradients.of(Parameter::Quadratic), numbers, &mut by);
                 by.iter_mut().for_each(|g| *g *= share);
             }
-            for slot in self.placement.slots().iter().filter(|slot| slot.predicted) {
+            for (slot, at) in &slots {
                 let (parameter, from) = (slot.parameter, gradients.of(slot.parameter));
                 let pull = match parameter {
                     Parameter::Quadratic if curvature.is_some() => continue,
                     Parameter::Linear | Parameter::Quadratic => share * from[slot.entry],
                     _ if is_price(parameter) && self.placement.value(slot, numbers) < 0.0 => continue,
-                    _ if is_price(parameter) => share * from[self.copy(parameter, slot.entry, s)],
-                    _ => from[self.copy(parameter, slot.entry, s)],
+                    _ if is_price(parameter) => share * from[at.in_scenario(s)],
+                    _ => from[at.in_scenario(s)],
                 };
-                self.placement.pull(slot, pull, known, &mut by);
+                if pull != 0.0 {
+                    self.placement.pull(slot, pull, known, &mut by);
+                }
             }
             self.law.pull(s, &by, prediction, out);
         }
     }
+}
 
-    /// The soft row of the original problem that a coefficient belongs to.
-    fn row(&self, slot: &Slot) -> usize {
-        soft_row(self.original.soft().C.pattern(), slot)
+/// Where a coefficient is in each scenario, among the numbers of its kind in the problem that decides.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    first: usize,
+    /// From one scenario to the next.
+    step: usize,
+    /// True if it is stated for each scenario.
+    repeated: bool,
+}
+
+impl Place {
+    fn of(
+        slot: &Slot,
+        original: &Problem,
+        problem: &Problem,
+        copies: &[Range<usize>],
+        repeated: &[bool],
+    ) -> Self {
+        if slot.parameter.role() != Role::Soft {
+            return Self { first: slot.entry, step: 0, repeated: false };
+        }
+        let (pattern, ours) = (original.soft().C.pattern(), problem.soft().C.pattern());
+        let row = soft_row(pattern, slot);
+        let (first, step) = if slot.parameter == Parameter::SoftRows {
+            let (own, first) = (pattern.range(row..row + 1), copies[row].start);
+            (ours.range(first..first).start + slot.entry - own.start, own.len())
+        } else {
+            (copies[row].start, 1)
+        };
+        Self { first, step, repeated: repeated[row] }
     }
 
-    /// Where entry `entry` of a soft kind is in scenario `s` of the average problem.
-    fn copy(&self, parameter: Parameter, entry: usize, s: usize) -> usize {
-        match parameter {
-            Parameter::SoftRows => {
-                let pattern = self.original.soft().C.pattern();
-                let (k, _) = pattern.place(entry);
-                let row = self.copies[k].start + s;
-                let start = self.problem.soft().C.pattern().range(row..row).start;
-                start + entry - pattern.range(k..k).start
-            }
-            _ => self.copies[entry].start + s,
-        }
+    #[inline]
+    fn in_scenario(self, s: usize) -> usize {
+        self.first + s * self.step
     }
 }
 

@@ -23,8 +23,13 @@ impl Groups {
         let [(matrix, _), ..] = view.rows();
         let row = |k: usize| matrix.row(k);
         let sharp = |k: usize| sharpness.map_or(1.0, |all| all[k]);
-        for k in 0..soft {
-            let alike = found.entry(fingerprint(&row(k), sharp(k))).or_default();
+        let prints: Vec<u64> = (0..soft).map(|k| fingerprint(&row(k), sharp(k))).collect();
+        // Most often all differ.
+        if all_differ(&prints) {
+            return Self::default();
+        }
+        for (k, print) in prints.into_iter().enumerate() {
+            let alike = found.entry(print).or_default();
             let same = |group: &&usize| {
                 let first = rows[**group][0] as usize;
                 alike_rows(&row(first), &row(k)) && sharp(first) == sharp(k)
@@ -65,10 +70,28 @@ fn alike_rows(a: &Row<'_>, b: &Row<'_>) -> bool {
     some(a).eq(some(b))
 }
 
-/// 64 bits of a row and its sharpness, well mixed.
-fn fingerprint(row: &Row<'_>, sharpness: f64) -> u64 {
-    some(row).fold(sharpness.to_bits(), |hash, (j, value)| {
-        let h = (hash ^ value.to_bits().rotate_left(j as u32)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        h ^ (h >> 29)
+/// True if no two fingerprints are the same.
+fn all_differ(prints: &[u64]) -> bool {
+    let size = (2 * prints.len()).next_power_of_two();
+    let mut places = vec![0_u64; size];
+    prints.iter().all(|print| {
+        // 0 is an empty place.
+        let print = (*print).max(1);
+        let mut at = print as usize & (size - 1);
+        while places[at] != 0 && places[at] != print {
+            at = (at + 1) & (size - 1);
+        }
+        std::mem::replace(&mut places[at], print) == 0
     })
+}
+
+/// 64 bits of a row and its sharpness: a sum over what is not 0, so that no term waits for another.
+fn fingerprint(row: &Row<'_>, sharpness: f64) -> u64 {
+    let sum = row.iter().fold(sharpness.to_bits(), |sum, (j, value)| {
+        // −0 is 0.
+        let bits = (value + 0.0).to_bits().rotate_left(j as u32 + 12);
+        sum.wrapping_add(bits.wrapping_mul((2 * j as u64 + 1).wrapping_mul(0xbf58_476d_1ce4_e5b9)))
+    });
+    let mixed = sum.wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
