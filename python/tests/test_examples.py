@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 #: Rows of each table.
 EXAMPLES = {
+    "dispatch": ["constant", "l2", "surrogate", "l2+scenarios"],
     "logistics": ["constant", "linear, l2", "linear, spo+", "linear, auto", "network, spo+", "product, spo+"],
     "portfolio": ["constant", "embedding, l2", "embedding, surrogate", "embedding, auto", "network, decisions"],
     "provisioning": ["constant", "l1", "l2", "df", "surrogate", "l2+scenarios", "auto"],

@@ -111,3 +111,45 @@ def test_what_does_not_fit_is_refused() -> None:
     problem = rl.Problem(2, [1.0, 1.0], A=sp.csr_array([[1.0, 0.0]]), b=1.0)
     with pytest.raises(rl.ProblemError, match=r"A has the shape \(1, 2\), expected \(1,\)"):
         problem.solve(A=[[1.0, 0.0]], b=[1.0])
+
+
+def factors(F: np.ndarray, diagonal: np.ndarray) -> rl.Problem:
+    """min xᵀ(D + FFᵀ)x − θᵀx with y = Fᵀx as k variables more: nothing is n × n."""
+    n, k = F.shape
+    rows = sp.block_array([[sp.csr_array(np.ones((1, n))), None], [sp.csr_array(F.T), -sp.eye_array(k)]])
+    return rl.Problem(
+        n + k,
+        Q=sp.diags_array(np.r_[diagonal, np.ones(k)]),
+        B=sp.csr_array(rows),
+        c=np.r_[1.0, np.zeros(k)],
+        lower=np.r_[np.zeros(n), np.full(k, -np.inf)],
+    )
+
+
+def test_a_factor_model_is_variables_more() -> None:
+    rng = np.random.default_rng(4)
+    n, k = 300, 6
+    F, diagonal, theta = rng.normal(size=(n, k)) / 3, rng.uniform(0.05, 0.2, n), rng.normal(0.05, 0.1, n)
+    dense = rl.Problem(n, Q=np.diag(diagonal) + F @ F.T, B=np.ones((1, n)), c=[1.0])
+    own, other = factors(F, diagonal).solve(np.r_[theta, np.zeros(k)]), dense.solve(theta)
+    np.testing.assert_allclose(own.x[:n], other.x, atol=1e-8)
+    np.testing.assert_allclose(own.objective, other.objective, atol=1e-9)
+
+    # What a decision loses by another θ, in D and F: through the diagonal of Q and the rows of B, against differences.
+    def lost(F: np.ndarray, diagonal: np.ndarray) -> float:
+        return float(g @ rl.Surrogate(factors(F, diagonal), multipliers=3.0, K=5000.0).solve(np.r_[theta, np.zeros(k)]).x)
+
+    g = np.r_[rng.normal(size=n), np.zeros(k)]
+    problem = factors(F, diagonal)
+    solved = rl.Surrogate(problem, multipliers=3.0, K=5000.0).solve(np.r_[theta, np.zeros(k)])
+    gradients = solved.vjp(g, wrt=("B", "Q"))
+    rows, columns = problem.places("B")
+    of_f = np.zeros((n, k))
+    inside = (rows > 0) & (columns < n)
+    of_f[columns[inside], rows[inside] - 1] = np.ravel(gradients.B)[inside]
+    of_d = np.ravel(gradients.Q)[np.equal(*problem.places("Q"))][:n]
+    to_f, to_d, h = rng.normal(size=F.shape), rng.normal(size=n) * diagonal, 1e-6
+    differences = (lost(F + h * to_f, diagonal) - lost(F - h * to_f, diagonal)) / (2 * h)
+    assert (of_f * to_f).sum() == pytest.approx(differences, rel=1e-4)
+    differences = (lost(F, diagonal + h * to_d) - lost(F, diagonal - h * to_d)) / (2 * h)
+    assert of_d @ to_d == pytest.approx(differences, rel=1e-4)
