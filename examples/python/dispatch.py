@@ -214,6 +214,7 @@ COLOURS = {"l2": GREY, "surrogate": BLUE, "l2+scenarios": ORANGE}
 panel(axes[0, 0], shown, COLOURS, "regret, € a day")
 axes[0, 0].set_title("What a forecast costs beyond perfect foresight")
 
+
 # The grid: of a case file buses have no places, so lines pull them together and all push one another apart.
 def layout(laplacian: np.ndarray) -> np.ndarray:
     seat = np.linalg.eigh(laplacian)[1][:, 1:3] * np.sqrt(len(laplacian))
@@ -228,7 +229,7 @@ def layout(laplacian: np.ndarray) -> np.ndarray:
 seat = layout((incidence.T @ incidence).toarray()) if args.case else None
 if seat is None:
     corner = np.array([(0, 0), (1, 0.15), (1.1, -0.9), (0.1, -1)])
-    seat = np.vstack([corner + (2.2 * z, -0.5 * z * (2 - z)) for z in range(3)])
+    seat = np.vstack([corner + np.array([2.2 * z, -0.5 * z * (2 - z)]) for z in range(3)])
 beyond = np.mean([overload(x, t).sum(1).mean(0) for x, t in zip(plans["l2"], truths)], axis=0)
 ax = axes[0, 1]
 for a, b in zip(start, end):
@@ -244,6 +245,7 @@ ax.scatter(*seat[grid.plants[:, 0].astype(int)].T, s=26, marker="s", color=BLUE,
 ax.set_axis_off()
 ax.set_title("Where plans on l2 overload lines, MWh a day (■ plants, ● load)")
 
+
 # The day on which they differ most, and the line that is overloaded most on it.
 def short(x: np.ndarray) -> np.ndarray:
     """MWh that a plan lacks: one number a day."""
@@ -255,7 +257,9 @@ true = truths[0][day].reshape(HOURS, 3)
 ax = axes[1, 0]
 ax.fill_between(CLOCK, true.sum(1), step="mid", color="#e4e4e4", label="load that came true")
 for method in COLOURS:
-    ax.step(CLOCK, plans[method][0][day].reshape(HOURS, plants).sum(1), where="mid", color=COLOURS[method], label=method)
+    ax.step(
+        CLOCK, plans[method][0][day].reshape(HOURS, plants).sum(1), where="mid", color=COLOURS[method], label=method
+    )
 ax.set_ylim(0.9 * true.sum(1).min())
 ax.set_ylabel("MW")
 ax.set_title("One day: generation as planned")

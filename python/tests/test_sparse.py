@@ -137,7 +137,9 @@ def test_a_factor_model_is_variables_more() -> None:
 
     # What a decision loses by another θ, in D and F: through the diagonal of Q and the rows of B, against differences.
     def lost(F: np.ndarray, diagonal: np.ndarray) -> float:
-        return float(g @ rl.Surrogate(factors(F, diagonal), multipliers=3.0, K=5000.0).solve(np.r_[theta, np.zeros(k)]).x)
+        return float(
+            g @ rl.Surrogate(factors(F, diagonal), multipliers=3.0, K=5000.0).solve(np.r_[theta, np.zeros(k)]).x
+        )
 
     g = np.r_[rng.normal(size=n), np.zeros(k)]
     problem = factors(F, diagonal)
