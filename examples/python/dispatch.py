@@ -273,7 +273,7 @@ for method in COLOURS:
     ax.fill_between(CLOCK, carried, limit[line], where=carried > limit[line], color=COLOURS[method], alpha=0.25)
 ax.axhline(limit[line], color="black", linewidth=0.8, linestyle="--")
 ax.annotate("limit (soft)", (0, limit[line]), xytext=(0, 3), textcoords="offset points", fontsize=8.5)
-ax.set_ylim(0.9 * limit[line])
+ax.set_ylim(0.96 * limit[line])
 ax.set_ylabel("MW")
 ax.set_title(f"The same day on line {start[watched[line]] + 1}–{end[watched[line]] + 1}")
 for ax in axes[1]:
