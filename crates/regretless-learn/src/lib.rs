@@ -49,6 +49,7 @@ pub use evaluate::stats;
 pub use files::{write as write_whole, write_apart};
 pub use forecast::Source as ScenarioMaker;
 pub use model::Model;
+pub use model::combination::{Averaged, Combination, Partner};
 pub use model::decider::Decider;
 pub use model::file::ModelCard;
 pub use numbers::{count, four, order, six, some_of};

@@ -12,10 +12,15 @@ const EXPECTED: &str = "expected_objective";
 /// What is minimised at risk, and the objective that is missed with a probability of at most 1 − τ.
 const AT_RISK: [&str; 2] = ["objective_at_risk", "threshold"];
 
+/// What is said of a decision.
+const OPTIMAL: &str = "optimal";
+/// What is said of the mean of several.
+const AVERAGED: &str = "averaged";
+
 /// The decision for a row: its numbers in the order of [`Deciding::names`], NaN where there is no decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
-    /// `optimal`, or why there is none.
+    /// `optimal`, `averaged` where it is the mean of several decisions, or why there is none.
     pub status: String,
     /// Objectives, decision, prediction; ten significant digits.
     pub numbers: Vec<f64>,
@@ -23,8 +28,8 @@ pub struct Decided {
 
 impl Decided {
     /// True if there is a decision.
-    pub fn is_optimal(&self) -> bool {
-        self.status == "optimal"
+    pub fn is_there(&self) -> bool {
+        [OPTIMAL, AVERAGED].contains(&self.status.as_str())
     }
 }
 
@@ -95,7 +100,7 @@ impl<'a> Deciding<'a> {
                     let kept = |Outlook { value, threshold, .. }| [value, threshold];
                     numbers.extend(outlook.map(kept).into_iter().flatten());
                     numbers.extend(optimum.x);
-                    "optimal".to_owned()
+                    if self.decider.averages() { AVERAGED } else { OPTIMAL }.to_owned()
                 }
                 Ok((optimum, _)) => optimum.status.word().to_owned(),
                 Err(error) => error.to_string(),

@@ -28,6 +28,24 @@ impl Forecast {
         Ok(Self { width, points, weights })
     }
 
+    /// What several forecasts say of the same quantities, each believed with its weight.
+    ///
+    /// ```
+    /// use regretless_core::Forecast;
+    /// let [low, high] = [1.0, 5.0].map(|point| Forecast::new(1, vec![point], vec![1.0]).unwrap());
+    /// let both = Forecast::mixed([(0.75, &low), (0.25, &high)]);
+    /// assert_eq!((both.points(), both.mean()), (&[1.0, 5.0][..], vec![2.0]));
+    /// ```
+    pub fn mixed<'a>(forecasts: impl IntoIterator<Item = (f64, &'a Self)>) -> Self {
+        let mut mixed = Self { width: 0, points: Vec::new(), weights: Vec::new() };
+        for (weight, own) in forecasts {
+            mixed.width = own.width;
+            mixed.points.extend_from_slice(&own.points);
+            mixed.weights.extend(own.weights.iter().map(|likely| weight * likely));
+        }
+        mixed
+    }
+
     /// Number of scenarios.
     pub fn count(&self) -> usize {
         self.weights.len()

@@ -39,15 +39,17 @@ pub struct Calibration {
 impl Calibration {
     /// Of a model's decisions on rows of a task; `None` for a point forecast, and where nothing was decided.
     pub(crate) fn of(task: &Task, model: &Model, judged: &Judgement) -> Option<Self> {
-        let law = model.law()?;
+        if !model.has_scenarios() {
+            return None;
+        }
         let there: Vec<usize> =
             (0..judged.rows.len()).filter(|&i| judged.decisions[i].trouble.is_none()).collect();
         let count = there.len().min(ROWS);
         let looked: Vec<usize> = (0..count).map(|i| judged.rows[there[i * there.len() / count]]).collect();
-        let (width, seen) = (model.width(), model.seen(&task.features(&looked), count));
-        let truths = task.targets(&looked);
-        let row = |(numbers, truth): (&[f64], &[f64])| {
-            let forecast = law.forecast(numbers, width);
+        let width = model.width();
+        let row = |row: &usize| {
+            let (forecasts, truth) = (model.forecasts(&task.features(&[*row]), 1), task.targets(&[*row]));
+            let forecast = &forecasts[0];
             let one = |(j, truth): (usize, &f64)| {
                 let at = forecast.quantiles(j, LEVELS);
                 let within =
@@ -67,9 +69,7 @@ impl Calibration {
                 sum
             })
         };
-        let pairs: Vec<(&[f64], &[f64])> =
-            seen.chunks_exact(law.entries(width)).zip(truths.chunks_exact(width)).collect();
-        let rows: Vec<Vec<f64>> = pairs.into_par_iter().map(row).collect();
+        let rows: Vec<Vec<f64>> = looked.par_iter().map(row).collect();
         let mean = |k: usize| rows.iter().map(|row| row[k]).sum::<f64>() / (count * width) as f64;
         let over = |of: fn(&regretless_core::Decision) -> f64| {
             there.iter().map(|&i| of(&judged.decisions[i])).sum::<f64>() / there.len() as f64

@@ -7,6 +7,7 @@ use crate::error::LearnError;
 use crate::evaluate::measures::Measures;
 use crate::evaluate::stats::Summary;
 use crate::model::Model;
+use crate::model::policy::Policy;
 use crate::task::Task;
 
 /// What a model's predictions and decisions on some rows came to.
@@ -40,13 +41,14 @@ impl Judgement {
 
 /// Decides for rows of a task, and judges by their true parameters.
 pub fn judge(task: &Task, model: &Model, rows: &[usize]) -> Result<Judgement, LearnError> {
-    let mut regret = task.regret(model.scenarios(task.problem(), task.placement())?)?;
+    let mut policy =
+        Policy::new(model, task.problem(), task.placement(), |_, scenarios| task.regret(scenarios))?;
     let features = task.features(rows);
     let truths = task.targets(rows);
     let ids: Vec<u64> = rows.iter().map(|&r| r as u64).collect();
     let (seen, known) = (model.seen(&features, rows.len()), task.known(rows));
     let batch = Batch { predictions: &seen, truths: &truths, known: &known, ids: &ids };
-    let decisions = regret.evaluate(&batch)?;
+    let decisions = policy.evaluate(&batch)?;
     let predictions = model.predict(&features, rows.len());
     let measures = Measures::of(&decisions, &predictions, &truths);
     Ok(Judgement { rows: rows.to_vec(), predictions, decisions, measures })

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use regretless_core::{Decision, Forecast, Law, Optimum, Placement, Problem, ProblemError, Promised, Regret};
+use regretless_core::{Decision, Forecast, Optimum, Placement, Problem, ProblemError, Promised, Regret};
 
 use crate::data::past::Past;
 use crate::error::LearnError;
 use crate::model::Model;
 use crate::model::file::{self, For, ModelCard};
+use crate::model::policy::Policy;
 use crate::select::choose::Chosen;
 use crate::select::training;
 use crate::settings::PredictorSettings;
@@ -26,7 +27,7 @@ pub struct Decider {
     placement: Placement,
     model: Model,
     card: ModelCard,
-    regret: Regret,
+    policy: Policy,
 }
 
 impl Decider {
@@ -43,12 +44,16 @@ impl Decider {
         model: Model,
         card: ModelCard,
     ) -> Result<Self, LearnError> {
-        let mut regret = Regret::new(&problem, &placement, model.scenarios(&problem, &placement)?)?;
-        if let Some(prices) = &model.prices {
-            regret.price_violations(prices)?;
-        }
-        regret.set_anchors(&model.anchors, &model.anchors_known, ANCHORS)?;
-        Ok(Self { problem, placement, model, card, regret })
+        let ready = |model: &Model, scenarios| {
+            let mut regret = Regret::new(&problem, &placement, scenarios)?;
+            if let Some(prices) = &model.prices {
+                regret.price_violations(prices)?;
+            }
+            regret.set_anchors(&model.anchors, &model.anchors_known, ANCHORS)?;
+            Ok(regret)
+        };
+        let policy = Policy::new(&model, &problem, &placement, ready)?;
+        Ok(Self { problem, placement, model, card, policy })
     }
 
     /// The model as the bytes of a model file.
@@ -100,9 +105,7 @@ impl Decider {
 
     /// What is predicted for rows of features as weighted scenarios, the same number for each row: one of them without scenarios.
     pub fn forecasts(&self, features: &[f64], rows: usize) -> Vec<Forecast> {
-        let (law, width) = (self.model.law().unwrap_or_else(|| Law::points(1)), self.width());
-        let seen = self.model.seen(features, rows);
-        seen.chunks_exact(law.entries(width)).map(|own| law.forecast(own, width)).collect()
+        self.model.forecasts(features, rows)
     }
 
     /// Known numbers of a row.
@@ -128,7 +131,7 @@ impl Decider {
         known: &[f64],
         rows: usize,
     ) -> Result<Vec<Promised>, LearnError> {
-        Ok(self.regret.decide_with_outlooks(&self.model.seen(features, rows), known)?)
+        self.policy.decide(&self.seen(features, rows), known)
     }
 
     /// Prices that come out negative in the predictions of rows, and count as 0.
@@ -136,12 +139,17 @@ impl Decider {
         if !self.placement.guards() {
             return Ok(0);
         }
-        Ok(self.regret.cut(&self.model.seen(features, rows), known)?)
+        self.policy.cut(&self.seen(features, rows), known)
     }
 
     /// True if decisions are for the average over scenarios: the objective of a decision is then the expected one.
     pub fn has_scenarios(&self) -> bool {
-        self.model.law().is_some()
+        self.model.has_scenarios()
+    }
+
+    /// True if decisions are the mean of those of several models.
+    pub fn averages(&self) -> bool {
+        self.model.averages_decisions()
     }
 
     /// True if decisions are for the worst of them, beside their mean.
@@ -178,7 +186,7 @@ impl Decider {
         truths: &[f64],
         known: &[f64],
     ) -> Result<Vec<Decision>, LearnError> {
-        Ok(self.regret.evaluate_once(seen, truths, known)?)
+        self.policy.evaluate_once(seen, truths, known)
     }
 
     /// Exact decisions, row after row, NaN where there is none.
@@ -202,6 +210,6 @@ impl Decider {
         truths: &[f64],
         known: &[f64],
     ) -> Result<Vec<Decision>, LearnError> {
-        Ok(self.regret.judge_beside(taken, judged, truths, known)?)
+        self.policy.judge_beside(taken, judged, truths, known)
     }
 }

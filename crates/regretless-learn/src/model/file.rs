@@ -17,13 +17,15 @@ use crate::error::LearnError;
 use crate::files;
 use crate::forecast::{self, Source};
 use crate::model::Model;
+use crate::model::combination::{Averaged, Combination, Partner};
 use crate::predictor::build::{self, Inputs};
 use crate::predictor::{Predictor, Trees, Weights};
 use crate::settings::{PredictorKind, PredictorSettings, RiskSettings, ScenarioSource};
 
 /// The layout of model files; the second has targets on other scales, the third trees, the fourth trees on a base or of one output
 /// each, the fifth features that are no numbers or scenarios that are more than residuals, the sixth features of the past, the seventh a kind of predictor of its
-/// own, the eighth scenarios by series, the ninth decisions at risk, and they are written only where there are such.
+/// own, the eighth scenarios by series, the ninth decisions at risk, the tenth models that decide together, and they are written only
+/// where there are such.
 const VERSION: u32 = 1;
 const WITH_SCALES: u32 = 2;
 const WITH_TREES: u32 = 3;
@@ -33,6 +35,7 @@ const WITH_PAST: u32 = 6;
 const WITH_A_KIND: u32 = 7;
 const WITH_SERIES: u32 = 8;
 const WITH_RISK: u32 = 9;
+const WITH_PARTNERS: u32 = 10;
 
 /// What a model file says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,6 +86,12 @@ pub struct ModelCard {
     /// The kind of predictor, where the settings leave it open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predictor: Option<PredictorKind>,
+    /// What the mean is taken of, where several models decide together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub averaged: Option<Averaged>,
+    /// What each of them counts, this one first; the others are files within the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<f64>,
 }
 
 impl ModelCard {
@@ -91,6 +100,7 @@ impl ModelCard {
         let risk = model.risk.filter(|_| model.law().is_some());
         Self {
             format: match &model.transforms[..] {
+                _ if model.combination.is_some() => WITH_PARTNERS,
                 _ if risk.is_some() => WITH_RISK,
                 _ if model.source.as_ref().is_some_and(|s| s.is_by_series()) => WITH_SERIES,
                 _ if model.past.is_some() => WITH_PAST,
@@ -117,6 +127,8 @@ impl ModelCard {
             series: model.past.as_ref().map_or_else(Vec::new, |past| past.numbers().0),
             importance: importance(model),
             predictor: None,
+            averaged: model.combination.as_ref().map(|own| own.averaged),
+            weights: model.combination.as_ref().map_or_else(Vec::new, Combination::weights),
         }
     }
 
@@ -248,6 +260,10 @@ pub(crate) fn to_bytes(
     for (name, values) in model.source.iter().flat_map(|source| source.numbers()) {
         numbers(scenario(name), &values);
     }
+    for (i, partner) in model.combination.iter().flat_map(|own| &own.partners).enumerate() {
+        let bytes = to_bytes(path, &partner.model, &partner.card, &[])?;
+        tensors.insert(inner(i), (vec![bytes.len()], Dtype::U8, bytes));
+    }
     let views = tensors.iter().map(|(name, (shape, dtype, data))| {
         TensorView::new(*dtype, shape.clone(), data).map(|view| (name.clone(), view))
     });
@@ -290,8 +306,8 @@ pub(crate) fn from_bytes(
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
     let metadata = metadata.metadata().clone().unwrap_or_default();
     let card = ModelCard::of(path, &metadata)?;
-    if !(VERSION..=WITH_RISK).contains(&card.format) {
-        let what = format!("the model has format {}, this program reads 1 to 9", card.format);
+    if !(VERSION..=WITH_PARTNERS).contains(&card.format) {
+        let what = format!("the model has format {}, this program reads 1 to {WITH_PARTNERS}", card.format);
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
         return Err(LearnError::run(path, what, hint));
     }
@@ -365,6 +381,7 @@ pub(crate) fn from_bytes(
     };
     let from = Inputs { names: &names, encoder: &features };
     let members = members(path, &tensors, For { predictor, ..made_for }, &card, &from)?;
+    let combination = combination(path, &tensors, made_for, &card)?;
     Ok((
         Model {
             risk: card.risk,
@@ -377,10 +394,36 @@ pub(crate) fn from_bytes(
             anchors_known,
             prices,
             past,
+            combination,
         },
         card,
         metadata,
     ))
+}
+
+/// The models that decide together with the one of the file.
+fn combination(
+    path: &Path,
+    tensors: &SafeTensors<'_>,
+    made_for: For<'_>,
+    card: &ModelCard,
+) -> Result<Option<Combination>, LearnError> {
+    let Some(averaged) = card.averaged else { return Ok(None) };
+    let sound = card.weights.iter().all(|weight| weight.is_finite() && *weight >= 0.0);
+    let (Some((&weight, others)), true) = (card.weights.split_first(), sound) else {
+        return Err(broken(path, &"its weights are none"));
+    };
+    let partner = |(i, &weight): (usize, &f64)| {
+        let file = tensors.tensor(&inner(i)).map_err(|e| broken(path, &e))?;
+        let (model, card, _) = from_bytes(path, file.data(), made_for)?;
+        // Nobody writes a combination of combinations, and who reads one may never come back.
+        if card.averaged.is_some() {
+            return Err(broken(path, &"a model in it is not one model"));
+        }
+        Ok(Partner { weight, model, card })
+    };
+    let partners = others.iter().enumerate().map(partner).collect::<Result<_, _>>()?;
+    Ok(Some(Combination { averaged, weight, partners }))
 }
 
 /// The predictors, one a member, with the weights of the file.
@@ -460,6 +503,11 @@ fn scenarios(
         return Some(None);
     }
     forecast::read(card.scenarios.unwrap_or_default(), inputs, width, numbers).map(Some)
+}
+
+/// The file of another model within the file.
+fn inner(partner: usize) -> String {
+    format!("partner{}", partner + 1)
 }
 
 fn key(member: usize, name: &str) -> String {

@@ -1,15 +1,18 @@
 //! A trained predictor with all it needs to be used: statistics, and where its scenarios come from.
 
+pub(crate) mod combination;
 pub(crate) mod decider;
 pub(crate) mod file;
+pub(crate) mod policy;
 
-use regretless_core::{Law, Placement, Problem, RowValues, ScenarioError, Scenarios};
+use regretless_core::{Forecast, Law, Placement, Problem, RowValues, ScenarioError, Scenarios};
 
 use crate::data::encoder::Encoder;
 use crate::data::past::Past;
 use crate::data::scaler::Scaler;
 use crate::data::transform::{self, Transform};
 use crate::forecast::Source;
+use crate::model::combination::{Averaged, Combination, mean};
 use crate::predictor::Predictor;
 use crate::settings::RiskSettings;
 
@@ -36,6 +39,8 @@ pub struct Model {
     pub prices: Option<RowValues>,
     /// The newest values of each series, if features are made of them.
     pub past: Option<Past>,
+    /// The models that decide together with this one, if there are such.
+    pub combination: Option<Combination>,
 }
 
 impl Model {
@@ -65,7 +70,7 @@ impl Model {
         self.members.iter().map(|member| self.restore(&member.predict(&inputs, rows))).collect()
     }
 
-    /// How what the model says of an instance stands for a forecast; `None` for a point.
+    /// How what the model itself says of an instance stands for a forecast; `None` for a point.
     pub fn law(&self) -> Option<Law> {
         match &self.source {
             Some(source) => Some(source.law()),
@@ -86,8 +91,55 @@ impl Model {
         scenarios.with_risk(risk.risk()?).map(Some)
     }
 
-    /// What the model says of rows: numbers that [`Model::law`] makes forecasts of, or points.
+    /// Numbers that the model itself says of a row.
+    pub(crate) fn entries(&self) -> usize {
+        self.law().map_or(self.width(), |law| law.entries(self.width()))
+    }
+
+    /// The models that take decisions of their own, with what each counts; this one alone unless decisions are averaged.
+    pub(crate) fn deciding(&self) -> Vec<(f64, &Self)> {
+        match &self.combination {
+            Some(own) if own.averaged == Averaged::Decisions => {
+                let models = std::iter::once(self).chain(own.partners.iter().map(|partner| &partner.model));
+                own.weights().into_iter().zip(models).collect()
+            }
+            _ => vec![(1.0, self)],
+        }
+    }
+
+    /// True if decisions are the mean of those of several models.
+    pub fn averages_decisions(&self) -> bool {
+        self.deciding().len() > 1
+    }
+
+    /// True if decisions are for more than a point.
+    pub fn has_scenarios(&self) -> bool {
+        self.deciding().iter().any(|(_, model)| model.law().is_some())
+    }
+
+    /// What the model says of rows: numbers that [`Model::law`] makes forecasts of, or points; of models whose decisions are averaged
+    /// those of each, one after the other.
     pub fn seen(&self, features: &[f64], rows: usize) -> Vec<f64> {
+        if self.combination.is_none() {
+            return self.own_seen(features, rows);
+        }
+        match &self.deciding()[..] {
+            [_] => self.predict(features, rows),
+            models => {
+                let each: Vec<(usize, Vec<f64>)> = models
+                    .iter()
+                    .map(|(_, model)| (model.entries(), model.own_seen(features, rows)))
+                    .collect();
+                let row = |r: usize| {
+                    each.iter().flat_map(move |(width, own)| own[r * width..(r + 1) * width].iter())
+                };
+                (0..rows).flat_map(row).copied().collect()
+            }
+        }
+    }
+
+    /// [`Model::seen`] of this model alone.
+    pub(crate) fn own_seen(&self, features: &[f64], rows: usize) -> Vec<f64> {
         if let Some(source) = &self.source {
             return source.seen(&self.points(features, rows), &self.encode(features), rows);
         }
@@ -100,13 +152,37 @@ impl Model {
         (0..rows).flat_map(row).collect()
     }
 
-    /// Predictions for rows of features, row-major: what the predictor says, or the mean of past outcomes.
+    /// What is predicted for rows of features as weighted scenarios, the same number for each row: one of them for a point. Models
+    /// whose decisions are averaged have their scenarios side by side.
+    pub fn forecasts(&self, features: &[f64], rows: usize) -> Vec<Forecast> {
+        let width = self.width();
+        let alone = self.deciding().len() == 1;
+        let each = self.deciding().into_iter().map(|(weight, model)| {
+            let law = model.law().unwrap_or_else(|| Law::points(1));
+            let seen = if alone { self.seen(features, rows) } else { model.own_seen(features, rows) };
+            let own = seen.chunks_exact(law.entries(width)).map(|own| law.forecast(own, width));
+            (weight, own.collect::<Vec<Forecast>>())
+        });
+        let each: Vec<(f64, Vec<Forecast>)> = each.collect();
+        (0..rows).map(|row| Forecast::mixed(each.iter().map(|(weight, own)| (*weight, &own[row])))).collect()
+    }
+
+    /// Predictions for rows of features, row-major: what the predictor says, or the mean of past outcomes; the mean of those of all
+    /// models that decide together.
     pub fn predict(&self, features: &[f64], rows: usize) -> Vec<f64> {
+        let own = self.own_predict(features, rows);
+        let Some(combination) = &self.combination else { return own };
+        let others: Vec<Vec<f64>> =
+            combination.partners.iter().map(|partner| partner.model.predict(features, rows)).collect();
+        mean(&combination.weights(), std::iter::once(&own).chain(&others).map(Vec::as_slice))
+    }
+
+    fn own_predict(&self, features: &[f64], rows: usize) -> Vec<f64> {
         let Some(source) = self.source.as_ref().filter(|s| s.source().is_of_outcomes()) else {
             return self.points(features, rows);
         };
         let (law, width) = (source.law(), self.width());
-        let seen = self.seen(features, rows);
+        let seen = self.own_seen(features, rows);
         seen.chunks_exact(law.entries(width)).flat_map(|own| law.forecast(own, width).mean()).collect()
     }
 

@@ -262,13 +262,22 @@ pub(crate) fn finished(task: &Task, chosen: &Chosen) -> (Model, ModelCard) {
     let candidate = &chosen.candidate;
     let mut model = candidate.fitted.model.clone();
     (model.anchors, model.anchors_known) = anchors(task, &model);
+    for partner in model.combination.iter_mut().flat_map(|own| &mut own.partners) {
+        (partner.model.anchors, partner.model.anchors_known) = anchors(task, &partner.model);
+    }
     model.past = task.data().past.as_ref().map(Past::recent);
     let card = card(task, &candidate.name, &model, candidate.constant, candidate.predictor);
     (model, card)
 }
 
 /// What a model says about itself; `kind` is of one that was chosen among kinds.
-fn card(task: &Task, name: &str, model: &Model, constant: bool, kind: Option<PredictorKind>) -> ModelCard {
+pub(crate) fn card(
+    task: &Task,
+    name: &str,
+    model: &Model,
+    constant: bool,
+    kind: Option<PredictorKind>,
+) -> ModelCard {
     let card = ModelCard::new(name, model, constant, &task.data().names);
     let card = kind.map_or_else(|| card.clone(), |kind| card.clone().of_kind(kind));
     ModelCard { known: task.data().known.names.clone(), ..card }
@@ -276,11 +285,17 @@ fn card(task: &Task, name: &str, model: &Model, constant: bool, kind: Option<Pre
 
 /// Predictions of training rows, evenly spaced, and what is known of the rows: where decisions for new rows start from.
 fn anchors(task: &Task, model: &Model) -> (Vec<f64>, Vec<f64>) {
-    let entries = model.law().map_or(model.width(), |law| law.entries(model.width()));
+    let entries = model.entries();
     let width = entries.max(1) + task.placement().known();
     let most = (ANCHOR_ENTRIES / width).clamp(1, 1024);
     let train = task.train();
     let count = most.min(train.len());
     let rows: Vec<usize> = (0..count).map(|i| train[i * train.len() / count]).collect();
-    (model.seen(&task.features(&rows), rows.len()), task.known(&rows))
+    let features = task.features(&rows);
+    let seen = if model.averages_decisions() {
+        model.own_seen(&features, count)
+    } else {
+        model.seen(&features, count)
+    };
+    (seen, task.known(&rows))
 }

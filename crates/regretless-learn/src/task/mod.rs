@@ -387,6 +387,7 @@ impl Task {
             anchors_known: Vec::new(),
             prices: self.prices()?.cloned(),
             past: None,
+            combination: None,
         })
     }
 

@@ -88,7 +88,7 @@ impl Work<'_> {
         while let Some(chunk) = self.reader.next()? {
             let (decided, cut) = self.deciding.chunk(&chunk)?;
             self.cut += cut;
-            for (row, line) in decided.iter().zip(&chunk.lines).filter(|(row, _)| !row.is_optimal()) {
+            for (row, line) in decided.iter().zip(&chunk.lines).filter(|(row, _)| !row.is_there()) {
                 let place = self.reader.place_of(*line);
                 if self.args.infeasible == Undecided::Fail {
                     let why = row.status.clone();

@@ -5,6 +5,7 @@ use regretless_core::{Method, Parameter, Problem, Sense};
 use super::search::Search;
 use crate::data::transform::Scale;
 use crate::error::LearnError;
+use crate::model::combination::Averaged;
 use crate::regression;
 use crate::select::choose::decision_methods;
 use crate::select::recipe::Recipe;
@@ -28,12 +29,20 @@ pub(super) enum Step {
     Fit(Box<Recipe>),
     /// The predictor stays, and decides for the average over scenarios.
     Decide(ScenarioSource),
+    /// Several candidates decide together.
+    Combine(Averaged, Vec<usize>),
 }
 
 impl Idea {
     /// True if it is a forecast and nothing else: what others are compared with.
     pub(super) fn is_plain(&self) -> bool {
-        self.from.is_none()
+        self.from.is_none() && self.recipe().is_some()
+    }
+
+    /// True if the two are of one kind of predictor and of one wave: their decisions are much alike.
+    pub(super) fn is_related(&self, other: &Self) -> bool {
+        let wave = |idea: &Self| (idea.is_constant(), idea.from.is_some(), idea.recipe().is_some());
+        self.kind == other.kind && wave(self) == wave(other)
     }
 
     pub(super) fn is_constant(&self) -> bool {
@@ -44,7 +53,7 @@ impl Idea {
     pub(super) fn recipe(&self) -> Option<&Recipe> {
         match &self.step {
             Step::Fit(recipe) => Some(recipe),
-            Step::Decide(_) => None,
+            Step::Decide(_) | Step::Combine(..) => None,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod candidates;
 mod choice;
 mod clock;
+mod combine;
 mod folds;
 mod halving;
 mod refit;
@@ -33,7 +34,11 @@ const SHARES: [f64; 4] = [0.5, 0.65, 0.9, 1.0];
 pub(super) fn auto(trainer: &mut Trainer<'_>, seed: u64) -> Result<(Chosen, Vec<Candidate>), LearnError> {
     let mut search = Search::new(trainer, seed)?;
     match look(&mut search, seed)? {
-        Went::Whole | Went::Cut => search.chosen(),
+        Went::Whole => {
+            search.combine()?;
+            search.chosen()
+        }
+        Went::Cut => search.chosen(),
         Went::Stopped => Ok((search.unfinished()?, Vec::new())),
     }
 }
@@ -57,7 +62,10 @@ fn look(search: &mut Search<'_, '_>, seed: u64) -> Result<Went, LearnError> {
     let mut learned = best_first(search, &forecasts);
     learned.retain(|&idea| !search.ideas[idea].is_constant());
     let Some(&start) = learned.first() else { return Ok(Went::Whole) };
-    let ideas = distributions(search, &learned[..learned.len().min(2)]);
+    // The errors of relatives are much the same.
+    let other = learned.iter().find(|&&idea| !search.ideas[idea].is_related(&search.ideas[start]));
+    let bases: Vec<usize> = std::iter::once(start).chain(other.or(learned.get(1)).copied()).collect();
+    let ideas = distributions(search, &bases);
     let averaged = search.add(ideas);
     let went = search.race(&averaged, 0, SHARES[1])?;
     if went != Went::Whole {

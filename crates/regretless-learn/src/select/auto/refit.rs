@@ -10,9 +10,31 @@ use crate::settings::{Keep, Stop};
 use crate::train::epoch::{Ended, Fitted};
 
 impl Search<'_, '_> {
-    /// Trains every step to the candidate on all rows, for as many epochs as its folds kept in the middle; with the recipes of the way.
-    /// Nothing is left to stop by, and nothing is looked at again.
+    /// The candidate, or all that decide together in it, trained on all rows; with the recipes of the way.
     pub(super) fn refit(&mut self, chosen: usize) -> Result<(Fitted, Vec<Recipe>), LearnError> {
+        let Step::Combine(averaged, members) = self.ideas[chosen].step.clone() else {
+            return self.refit_one(chosen);
+        };
+        let (mut first, mut lineage, mut models): (Option<Fitted>, Vec<Recipe>, _) =
+            (None, Vec::new(), Vec::new());
+        let mut seconds = 0.0;
+        for idea in members {
+            let (fitted, way) = self.refit_one(idea)?;
+            if fitted.ended == Ended::Interrupted {
+                return Ok((fitted, way));
+            }
+            seconds += fitted.seconds;
+            models.push((idea, fitted.model.clone()));
+            lineage.extend(way);
+            first.get_or_insert(fitted);
+        }
+        let Some(first) = first else { unreachable!("a combination has members") };
+        Ok((Fitted { model: self.together(averaged, models), seconds, ..first }, lineage))
+    }
+
+    /// Trains every step to the candidate on all rows, for as many epochs as its folds kept in the middle. Nothing is left to stop by,
+    /// and nothing is looked at again.
+    fn refit_one(&mut self, chosen: usize) -> Result<(Fitted, Vec<Recipe>), LearnError> {
         let mut way = vec![chosen];
         while let Some(from) = self.ideas[way[way.len() - 1]].from {
             way.push(from);
@@ -47,6 +69,7 @@ impl Search<'_, '_> {
                     let from = from.unwrap_or_default();
                     own.model.source = Some(self.source(&own.model, kind, from, source, None)?);
                 }
+                Step::Combine(..) => unreachable!("nothing goes on from a combination"),
             }
         }
         let Some(mut fitted) = fitted else { unreachable!("a candidate begins with a training") };

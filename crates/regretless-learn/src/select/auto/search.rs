@@ -136,6 +136,7 @@ impl<'t, 'a> Search<'t, 'a> {
                 model.source = Some(self.source(&model, kind, from, source, Some(f))?);
                 (model, Ended::Nothing, 0, 0, 0.0, 0.0)
             }
+            Step::Combine(..) => unreachable!("a combination is judged as it is made"),
         };
         let mut judged = judge(task, &model, &fold.held)?;
         // Decisions are many and not looked at again.

@@ -59,8 +59,10 @@ impl Work {
 
     /// Decisions of a model.
     pub(super) fn deciding(&self, model: &Model, rows: usize) -> f64 {
-        let scenarios = model.law().map_or(1.0, |law| digits(law.entries(1).max(1000) as f64));
-        2.0 * scenarios * rows as f64 * self.solve
+        let scenarios = |(_, model): &(f64, &Model)| {
+            model.law().map_or(1.0, |law| digits(law.entries(1).max(1000) as f64))
+        };
+        2.0 * model.deciding().iter().map(scenarios).sum::<f64>() * rows as f64 * self.solve
     }
 
     /// What a recipe will take, as far as one can know.

@@ -1,0 +1,173 @@
+//! Models that decide together: the mean of decisions, or of predictions; in files; and as the last candidate of `auto`.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[allow(dead_code, reason = "each test binary uses its own part")]
+mod common;
+
+use std::fmt::Write as _;
+
+use common::{Project, fit, lp, newsvendor};
+use rand::RngExt;
+use regretless_learn::{Averaged, Combination, Decider, Model, ModelCard, Partner, Task, judge, stream};
+use regretless_project::Deciding;
+
+/// A model that a method trains, with what it says about itself.
+fn trained(task: &Task, method: &str) -> (Model, ModelCard) {
+    let chosen = fit(task, method).unwrap().candidate;
+    let card = ModelCard::new(method, &chosen.fitted.model, chosen.constant, &task.data().names);
+    (chosen.fitted.model, card)
+}
+
+/// Models side by side, with these weights.
+fn together(averaged: Averaged, weights: &[f64], models: &[(Model, ModelCard)]) -> (Model, ModelCard) {
+    let (model, card) = models[0].clone();
+    let partner = |(weight, (model, card)): (&f64, &(Model, ModelCard))| Partner {
+        weight: *weight,
+        model: model.clone(),
+        card: card.clone(),
+    };
+    let partners = weights.iter().zip(models).skip(1).map(partner).collect();
+    let combination = Some(Combination { averaged, weight: weights[0], partners });
+    let model = Model { combination, ..model };
+    let names = regretless_learn::Names {
+        features: card.features.clone(),
+        targets: card.targets.clone(),
+        per_variable: None,
+    };
+    let card = ModelCard::new("together", &model, false, &names);
+    (model, card)
+}
+
+fn ready(task: &Task, (model, card): &(Model, ModelCard)) -> Decider {
+    Decider::new(task.problem().clone(), task.placement().clone(), model.clone(), card.clone()).unwrap()
+}
+
+fn decisions(decider: &Decider, task: &Task, rows: &[usize]) -> Vec<Vec<f64>> {
+    let (features, known) = (task.features(rows), task.known(rows));
+    let found = decider.decide(&features, &known, rows.len()).unwrap();
+    found.into_iter().map(|optimum| optimum.unwrap().x).collect()
+}
+
+/// x̄ = Σ wₖ xₖ, F(x̄) ≤ Σ wₖ F(xₖ), and hard rows hold.
+#[test]
+fn the_mean_of_decisions_is_feasible_and_never_dearer() {
+    let task = newsvendor("epochs = 4", 90).task();
+    let models = ["constant", "l2", "l2+scenarios"].map(|method| trained(&task, method));
+    let rows: Vec<usize> = (0..task.data().rows()).collect();
+    let each = models.clone().map(|model| decisions(&ready(&task, &model), &task, &rows));
+    let alone = models.clone().map(|(model, _)| judge(&task, &model, &rows).unwrap().decisions);
+    for seed in 0..12 {
+        let mut rng = stream(seed, 0, 0);
+        let weights: [f64; 3] = std::array::from_fn(|_| rng.random_range(0.05..1.0));
+        let sum: f64 = weights.iter().sum();
+        let all = together(Averaged::Decisions, &weights, &models);
+        let found = decisions(&ready(&task, &all), &task, &rows);
+        let judged = judge(&task, &all.0, &rows).unwrap().decisions;
+        for i in 0..rows.len() {
+            for (j, x) in found[i].iter().enumerate() {
+                let mean: f64 = weights.iter().zip(&each).map(|(w, own)| w * own[i][j]).sum::<f64>() / sum;
+                assert!((x - mean).abs() < 1e-9 * (1.0 + mean.abs()), "row {i}");
+            }
+            let mean: f64 = weights.iter().zip(&alone).map(|(w, own)| w * own[i].regret).sum::<f64>() / sum;
+            assert!(judged[i].regret <= mean + 1e-9 * (1.0 + judged[i].optimal.abs()), "row {i}");
+            assert!(judged[i].regret >= 0.0 && judged[i].violation < 1e-9, "row {i}");
+        }
+    }
+}
+
+/// One decision, for Σ wₖ pₖ.
+#[test]
+fn the_mean_of_predictions_is_decided_for() {
+    let task = lp("epochs = 5").task();
+    let models = ["l2", "constant"].map(|method| trained(&task, method));
+    let decider = ready(&task, &together(Averaged::Predictions, &[3.0, 1.0], &models));
+    let rows: Vec<usize> = (0..40).collect();
+    let features = task.features(&rows);
+    let each = models.map(|(model, _)| model.predict(&features, rows.len()));
+    let found = decider.decide(&features, &[], rows.len()).unwrap();
+    let oracle = regretless_core::Oracle::new(task.problem());
+    for (i, optimum) in found.into_iter().enumerate() {
+        let theta: Vec<f64> = (0..4).map(|j| 0.75 * each[0][4 * i + j] + 0.25 * each[1][4 * i + j]).collect();
+        let instance = regretless_core::Instance { theta: Some(&theta), ..Default::default() };
+        let by_hand = oracle.solve(&instance).unwrap();
+        assert!((optimum.unwrap().objective - by_hand.objective).abs() < 1e-9, "row {i}");
+    }
+    assert!(!decider.averages());
+}
+
+#[test]
+fn a_file_keeps_all_of_them() {
+    let project = newsvendor("epochs = 4", 90);
+    let task = project.task();
+    let models = ["l2+scenarios", "constant"].map(|method| trained(&task, method));
+    let all = together(Averaged::Decisions, &[0.4, 0.6], &models);
+    assert_eq!((all.1.format, all.1.averaged), (10, Some(Averaged::Decisions)));
+    let (written, rows) = (ready(&task, &all), (0..30).collect::<Vec<usize>>());
+    let bytes = written.to_bytes().unwrap();
+    let (problem, placement) = (task.problem().clone(), task.placement().clone());
+    let read = Decider::from_bytes(problem, placement, &task.settings().predictor, &bytes).unwrap();
+    assert!(read.averages() && read.has_scenarios());
+    assert_eq!(decisions(&read, &task, &rows), decisions(&written, &task, &rows));
+    let features = task.features(&rows);
+    assert_eq!(read.forecasts(&features, 30), written.forecasts(&features, 30));
+    let told = Deciding::new(&read, &["row".into()], false).decide(&features, &[], 30).unwrap();
+    assert!(told.iter().all(|row| row.status == "averaged" && row.is_there()));
+    // Both say the same, with the weights of the two.
+    let forecast = &read.forecasts(&features, 30)[0];
+    let likely: f64 = forecast.weights().iter().sum();
+    assert!((likely - 1.0).abs() < 1e-9 && (forecast.weights().last().unwrap() - 0.6).abs() < 1e-9);
+}
+
+/// Demand that is half a line of many features and half steps: lines, trees and networks are each half right.
+fn half_and_half(rows: usize, seed: u64) -> Project {
+    const FEATURES: usize = 14;
+    let mut rng = stream(seed, 0, 0);
+    let names: Vec<String> = (0..FEATURES).map(|j| format!("f_{j}")).collect();
+    let slopes: [f64; FEATURES] = std::array::from_fn(|_| common::normal(&mut rng));
+    let mut table = format!("{},demand\n", names.join(","));
+    for _ in 0..rows {
+        let x: [f64; FEATURES] = std::array::from_fn(|_| rng.random_range(-1.0..=1.0));
+        let line: f64 = x.iter().zip(&slopes).map(|(x, slope)| x * slope).sum();
+        let step = |v: f64| if (6.0 * v).sin() > 0.0 { 1.0 } else { -1.0 };
+        let demand = 20.0 + 2.0 * line + 1.5 * (step(x[0]) + step(x[1])) + rng.random_range(-1.0..1.0);
+        let features = x.map(|x| x.to_string()).join(",");
+        writeln!(table, "{features},{demand}").unwrap();
+    }
+    let problem = common::NEWSVENDOR.replace("[predictor]\nkind = \"linear\"\n", "");
+    Project::new(&format!("{problem}features = [\"f_*\"]\n[training]\nepochs = 30\n"), &table)
+}
+
+#[test]
+fn auto_tries_the_best_together_and_keeps_what_they_decide() {
+    let mut kept = 0;
+    for seed in 0..3 {
+        let task = half_and_half(500, seed).task();
+        let chosen = fit(&task, "auto").unwrap();
+        let last = chosen.tried.last().unwrap();
+        // Only what is cheaper together than alone is a candidate.
+        if !last.name.starts_with("mean of the decisions of ") {
+            continue;
+        }
+        let alone = chosen.tried.iter().filter(|t| t.folds == last.folds && t.name != last.name);
+        let alone = alone.map(|t| t.valid.regret).fold(f64::INFINITY, f64::min);
+        assert!(last.valid.regret < 1.02 * alone, "together {}, alone {alone}", last.valid.regret);
+        if chosen.candidate.name != last.name {
+            continue;
+        }
+        kept += 1;
+        // In a file and out of it.
+        let decider = Decider::trained(&task, &chosen).unwrap();
+        let (problem, placement) = (task.problem().clone(), task.placement().clone());
+        let bytes = decider.to_bytes().unwrap();
+        let read = Decider::from_bytes(problem, placement, &task.settings().predictor, &bytes).unwrap();
+        assert_eq!(read.card(), decider.card());
+        let rows = task.test().to_vec();
+        assert_eq!(decisions(&read, &task, &rows), decisions(&decider, &task, &rows));
+        let judged = judge(&task, &chosen.candidate.fitted.model, &rows).unwrap().decisions;
+        for (judged, found) in judged.iter().zip(decisions(&decider, &task, &rows)) {
+            assert!(judged.x.iter().zip(found).all(|(a, b)| (a - b).abs() < 1e-9));
+        }
+    }
+    assert!(kept > 0, "lines and trees know different things");
+}
