@@ -17,6 +17,9 @@ from ._troubles import tell
 from .errors import LossError
 from .measures import Decisions, told
 
+#: What to do about rows that look back further than the model knows.
+LOOKS_BACK = " Give what came true since training as `history=`."
+
 #: Rows that are decided at a time, so that Ctrl-C is heard in between.
 PIECE = 4096
 
@@ -39,7 +42,14 @@ def decided(
     out = np.concatenate(parts)
     if beyond:
         out[list(beyond)] = np.nan
-    tell(troubles | dict(beyond), len(features), "decision", "mark", "Their decision is NaN.", stacklevel=4)
+    tell(
+        troubles | dict(beyond),
+        len(features),
+        "decision",
+        "mark",
+        "Their decision is NaN." + LOOKS_BACK * bool(beyond),
+        stacklevel=4,
+    )
     return out
 
 
@@ -48,8 +58,18 @@ def predicted(learner: _regretless.Learner, features: Float, beyond: Mapping[int
     out = learner.predict(features)
     if beyond:
         out[list(beyond)] = np.nan
-        tell(beyond, len(features), "prediction", "mark", "Their prediction is NaN.", stacklevel=4)
+        tell(beyond, len(features), "prediction", "mark", "Their prediction is NaN." + LOOKS_BACK, stacklevel=4)
     return out
+
+
+def scenarios(learner: _regretless.Learner, features: Float, beyond: Mapping[int, str]) -> tuple[Float, Float]:
+    """Scenarios for rows of features, one after the other, and how likely they are; those of a row that is ``beyond`` what is known are
+    NaN, and one warning counts them."""
+    points, weights = learner.forecast(features)
+    if beyond:
+        points[list(beyond)] = np.nan
+        tell(beyond, len(features), "forecast", "mark", "Their scenarios are NaN." + LOOKS_BACK, stacklevel=4)
+    return points, weights
 
 
 def judged(

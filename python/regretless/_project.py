@@ -37,6 +37,7 @@ SETTINGS = {
     "epochs": "training.epochs",
     "batch": "training.batch",
     "learning_rate": "training.learning_rate",
+    "schedule": "training.schedule",
     "weight_decay": "training.weight_decay",
     "mix": "training.mix",
     "weights": "training.weights",
@@ -46,6 +47,7 @@ SETTINGS = {
     "infeasible": "training.infeasible",
     "kinds": "data.kinds",
     "features": "data.features",
+    "forecasts": "data.forecasts",
     "series": "data.series",
     "time": "data.time",
     "period": "data.period",
@@ -393,19 +395,21 @@ class Rows:
         own = written.get("data", {})
         if said is None:
             said = of_columns(stated_problem(problem)._columns if self.features.named else {}, self.features.names)
-        named = own.get("features") or said.get("features")
-        if said and named is None:
+        named = own.get("features") or (None if "forecasts" in own else said.get("features"))
+        # Forecasts go by their names.
+        told, given = bool(said), self.features.named and written["predictor"].get("kind") == "given"
+        if (said or given) and named is None:
             # As in its file: all that is nothing else. What is known and not in X is no feature.
-            apart = [
-                name for name in (quantities.known_columns if quantities else []) if name not in self.features.names
-            ]
-            said = {**said, "exclude": [*said["exclude"], *apart]}
+            features = [] if given else self.features.names
+            apart = [name for name in (quantities.known_columns if quantities else []) if name not in features]
+            said = {key: value for key, value in said.items() if key != "features"}
+            said["exclude"] = [*said.get("exclude", []), *apart]
         else:
             named = named or self.features.selectors or self.features.names
         own = dict(said) | own | {"memory": True} | ({} if named is None else {"features": named})
-        timed = bool(said) and own.get("time") is not None
+        timed = told and own.get("time") is not None
         written["data"] = own | ({} if split is None else {"split": split(rows, timed)})
-        self.features.lenient = bool(said)
+        self.features.lenient = told or given
         targets = self.targets.columns(self.layout)
         if both := [name for name in self.features.names if name in (targets or ())]:
             raise TrainingError(f"X and y both have {some(both)}: a feature is known when the decision is taken")

@@ -29,7 +29,9 @@ def brief(value: Any) -> str:
             counts = Counter(value.ravel().tolist()).most_common(3)
             return f"<{', '.join(f'{count} {word}' for word, count in counts)}>"
         return f"<{' × '.join(map(str, value.shape))} {value.dtype}>"
-    if (isinstance(value, dict) and len(value) > 4) or (isinstance(value, list) and len(value) > 4):
+    if isinstance(value, dict) and len(value) <= 4:
+        return "{" + ", ".join(f"{key!r}: {brief(own)}" for key, own in value.items()) + "}"
+    if isinstance(value, (dict, list)) and len(value) > 4:
         return f"<{len(value)} {'entries' if isinstance(value, dict) else 'items'}>"
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:59] + "…"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from . import _regretless
 from ._arrays import Float
 from ._predicted import Predicted, Values
+from ._troubles import tell
 from .errors import LossError
 from .forecast import Forecast
 from .problem import Problem, stated_problem
@@ -94,7 +95,8 @@ def calibrate(
 
     Rows are cut into ``folds`` blocks of neighbours, so give them in the order of time. Numbers for all quantities together and, up to
     eight of them, for each are found without a block and judged on it; kept are those that gain most, if that exceeds the gain's standard
-    error. They are then found once more on all rows. It takes some hundred decisions a row.
+    error. They are then found once more on all rows. It takes some hundred decisions a row. Rows with a NaN, and those that have no decision
+    or no optimum, say nothing: they are left out, and one warning counts them.
 
     >>> import numpy as np
     >>> import regretless as rl
@@ -116,19 +118,24 @@ def calibrate(
     there = np.ascontiguousarray(layout.known(known, rows))
     law = (count, None)
 
-    def costs(numbers: Float, at: NDArray[np.intp]) -> Float:
+    def judged(numbers: Float, at: NDArray[np.intp]) -> dict[str, Any]:
         moved = _moved(points[at], weights[at], numbers).reshape(len(at), count * width)
         told = np.ascontiguousarray(np.concatenate([moved, weights[at]], axis=1))
         judge = _regretless.Judge(problem._inner, layout.placing, law, None, None, 0)
         ids = at.astype(np.uint64)
-        answer: dict[str, Any] = judge.evaluate(told, np.ascontiguousarray(true[at]), there[at], ids, threads)
-        return np.asarray(answer["regret"])
+        return judge.evaluate(told, np.ascontiguousarray(true[at]), there[at], ids, threads)
+
+    def costs(numbers: Float, at: NDArray[np.intp]) -> Float:
+        return np.asarray(judged(numbers, at)["regret"])
 
     # Rows without a decision or an optimum say nothing; calibrated or not, they are the same ones.
-    plain = costs(np.tile(NOTHING, (width, 1)), np.arange(rows))
+    uncalibrated = judged(np.tile(NOTHING, (width, 1)), np.arange(rows))
+    plain = np.asarray(uncalibrated["regret"])
     kept = np.flatnonzero(np.isfinite(plain))
     if len(kept) < max(FEWEST, folds):
         raise LossError(f"{len(kept)} of {rows} forecasts have a decision: calibrating needs {FEWEST}")
+    troubles = {row: why for row, why in enumerate(uncalibrated["trouble"]) if why is not None}
+    tell(troubles, rows, "decision to judge", "mark", "They are left out of the calibration.")
 
     def searched(at: NDArray[np.intp], apart: bool) -> Float:
         starts = _moments(points[at], weights[at], true[at])

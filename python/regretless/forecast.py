@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from . import _regretless
 from ._arrays import Float, floats
 from ._predicted import Predicted, Values
+from ._shown import Brief, brief
 from ._troubles import Infeasible, checked, tell
 from .errors import LossError
 from .problem import Problem, stated_problem
@@ -33,8 +34,8 @@ def risk_of(risk: Risk | None) -> tuple[float, float] | None:
     return float(told["cvar"]), float(told.get("weight", 1.0))
 
 
-@dataclass(frozen=True)
-class Forecast:
+@dataclass(frozen=True, repr=False)
+class Forecast(Brief):
     """Weighted scenarios of what is predicted, for each of some rows.
 
     ``samples`` has a row an instance, then the scenarios, then what is predicted: shape ``(rows, S, width)``, or ``(rows, S)`` for one
@@ -108,7 +109,7 @@ class Forecast:
         raise LossError(f"weights have the shape {weights.shape}, expected ({count},) or ({rows}, {count})")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Decided:
     """Decisions, a row each, and the mean objective over the scenarios that they were taken for. NaN where there is none.
 
@@ -121,6 +122,14 @@ class Decided:
     trouble: list[str | None]
     objective_at_risk: Float | None = None
     threshold: Float | None = None
+
+    def __repr__(self) -> str:
+        there = np.isfinite(self.expected_objective)
+        mean = f", mean expected objective {brief(float(self.expected_objective[there].mean()))}" if there.any() else ""
+        lacking = sum(why is not None for why in self.trouble)
+        rows, variables = self.x.shape
+        undecided = f", {lacking} undecided" if lacking else ""
+        return f"Decided({rows} rows, {variables} variables{mean}{undecided})"
 
 
 def decide(

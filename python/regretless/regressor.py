@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 
 from . import _regretless
 from ._arrays import Float, floats
-from ._decide import decided, judged, predicted
+from ._beside import beside, given_rows
+from ._decide import decided, judged, predicted, scenarios
 from ._frames import header, some_columns
 from ._own import Own, is_own
 from ._own import write as write_own
@@ -80,10 +81,11 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
 
     ``predicts`` names one parameter or several; θ, if the problem states none, need not be named. ``method`` is ``"auto"`` (compares forecasts, scenarios and decision losses by what their decisions cost out of fold, keeps the simplest of
     those that cannot be told from the best, and trains it on all rows), one of ``regretless.METHODS``, or one of them with ``+l2``, ``+stopped`` and ``+scenarios`` (or where these come from: ``+scaled``, ``+neighbours``, ``+forest``). ``K`` is ``"auto"``, a number, or
-    several to choose from. ``predictor`` is ``"linear"``, ``"mlp"``, ``"trees"``, or ``"auto"``: the method ``"auto"`` tries all three, other methods train an ``"mlp"``. Trees are boosted, with keys of ``[predictor]`` in ``trees``, such as
+    several to choose from. ``predictor`` is ``"linear"``, ``"mlp"``, ``"trees"``, ``"given"`` (the features are the forecasts; columns of a frame go by their names), or ``"auto"``: the method ``"auto"`` tries the first three, other methods train an ``"mlp"``. Trees are boosted, with keys of ``[predictor]`` in ``trees``, such as
     ``{"depth": 4}``. ``target_transform`` is the scale on which positive targets are predicted: ``"log"``, ``"root"``, ``"none"``, or chosen by
     decisions (``"auto"``); ``warmup`` is what of ``l2`` comes before a decision loss: epochs, or all of it (``"auto"``). ``weights`` are those of ``weighted-l1``: with
-    ``{"over": 0.1, "under": 0.9}`` it predicts the quantile of level 0.9. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
+    ``{"over": 0.1, "under": 0.9}`` it predicts the quantile of level 0.9. ``schedule`` is how the learning rate changes: ``"constant"``, ``"auto"`` or
+    ``{"kind": "plateau", "factor": 0.5, "patience": 10, "back": True}``. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
 
     ``predictor`` may also be an object with ``fit`` and ``predict``: a scikit-learn pipeline, LightGBM, a table of a planner. It is fitted as it is; ``method`` is then
     ``"l2"`` (its forecasts as they are), ``"l2+scenarios"`` (with its errors on rows that it did not see, by five-fold cross-fitting) or ``"auto"``. What takes
@@ -143,6 +145,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         epochs: int | None = None,
         batch: int | None = None,
         learning_rate: float | None = None,
+        schedule: str | Mapping[str, Any] | None = None,
         patience: int | None = None,
         dropout: float | None = None,
         weight_decay: float | None = None,
@@ -178,6 +181,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.epochs = epochs
         self.batch = batch
         self.learning_rate = learning_rate
+        self.schedule = schedule
         self.patience = patience
         self.dropout = dropout
         self.weight_decay = weight_decay
@@ -207,6 +211,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         *,
         known: Any = None,
         validation: Sequence[Any] | None = None,
+        forecasts: Any = None,
         callbacks: Sequence[Callable[[Epoch], Any]] | Callable[[Epoch], Any] = (),
     ) -> DecisionRegressor:
         """Trains on rows of features and the parameters that came true.
@@ -214,16 +219,22 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         ``sample_weight`` says how much each row counts in training. ``validation=(X, y)`` are rows to choose by, in place of a share of the
         others. What ``Quantities`` say is known by row is in ``known``, or in the frame X, where it is a feature too; of validation rows
         it is a third member. ``callbacks`` are called after every epoch with its row of ``history_``; one that returns ``True`` ends the training with
-        what it has.
+        what it has. ``forecasts`` are made elsewhere and take the place of a predictor: a file or a frame with a line for each row, in the
+        format of ``regretless train --forecasts`` (``docs/forecasts.md``); X is then ``None``, or a frame with what else is known. For rows that
+        are learned from they must be out of fold.
         """
         if self.infeasible not in ("fail", "skip"):
             raise TrainingError(f"infeasible is {self.infeasible!r}: 'fail' or 'skip'")
         problem = stated_problem(self.problem)
         seed = self._seed()
         if is_own(self.predictor):
+            if forecasts is not None:
+                raise TrainingError("forecasts made elsewhere take the place of a predictor: give one of the two")
             return self._fit_own(X, y, sample_weight, known, validation, callbacks, seed)
         split = None if validation is not None else self._split
         settings = self._settings()
+        if forecasts is not None:
+            X, settings = self._given(X, forecasts, settings, validation)
         rows = Rows(problem, self.predicts, X, y, settings, known=known, seed=seed, split=split, validation=validation)
         data = rows.data
         if sample_weight is not None:
@@ -320,10 +331,10 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             raise AttributeError(f"feature_importances_ are those of trees: {kept}")
         return np.array(found)
 
-    def predict(self, X: Any, *, history: Any = None) -> Shaped | Frame:
-        """Parameters for rows of features: an array, or a dict of arrays for several. ``history`` is that of :meth:`decide`."""
+    def predict(self, X: Any = None, *, forecasts: Any = None, history: Any = None) -> Shaped | Frame:
+        """Parameters for rows of features: an array, or a dict of arrays for several. ``forecasts`` and ``history`` are those of :meth:`decide`."""
         learner, layout = self._fitted(), self._layout()
-        rows = predicted(learner, *self._features(X, history))
+        rows = predicted(learner, *self._features(self._beside(X, forecasts), history))
         out = np.empty_like(rows)
         out[:, self._rows.take] = rows
         if self._rows.one_axis:
@@ -333,24 +344,26 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
             return shaped
         return self._framed(shaped, self._rows.names.get(layout.names[0]))
 
-    def forecast(self, X: Any, *, history: Any = None) -> Forecast:
+    def forecast(self, X: Any = None, *, forecasts: Any = None, history: Any = None) -> Forecast:
         """What is predicted for rows of features as weighted scenarios: those that ``decide`` decides for, or the prediction alone where
-        there are none. :func:`calibrate` moves them, :func:`regret` judges them."""
-        layout = self._layout()
-        features, beyond = self._features(X, history)
-        points, weights = self._fitted().forecast(features)
-        count, width = weights.shape[1], points.shape[1] // max(weights.shape[1], 1)
-        flat = points.reshape(-1, width)
+        there are none. :func:`calibrate` moves them, :func:`regret` judges them. ``forecasts`` and ``history`` are those of
+        :meth:`decide`."""
+        learner, layout = self._fitted(), self._layout()
+        features, beyond = self._features(self._beside(X, forecasts), history)
+        points, weights = scenarios(learner, features, beyond)
+        rows, count = weights.shape
+        flat = points.reshape(rows * count, -1 if points.size else layout.width)
         out = np.empty_like(flat)
         out[:, self._rows.take] = flat
-        out.reshape(len(features), -1)[list(beyond)] = np.nan
-        parts = {name: part.reshape(len(features), count, *part.shape[1:]) for name, part in layout.parts(out).items()}
+        parts = {name: part.reshape(rows, count, *part.shape[1:]) for name, part in layout.parts(out).items()}
         return Forecast(parts[layout.names[0]] if len(parts) == 1 else parts, weights)
 
-    def decide(self, X: Any, *, known: Any = None, history: Any = None) -> Float | Frame:
+    def decide(self, X: Any = None, *, forecasts: Any = None, known: Any = None, history: Any = None) -> Float | Frame:
         """Exact decisions for rows of features; a row whose prediction has no optimum is NaN, and one warning counts them. What is known
         of the rows is in ``known``, or in the frame X. Where features are made of the past, ``history`` is a frame with what came true since
-        ``fit``: time, series and what is looked back at; a row that needs more than is known is NaN."""
+        ``fit``: time, series and what is looked back at; a row that needs more than is known is NaN. A model that was fitted with
+        ``forecasts`` decides for those of the new rows, a file or a frame; X may be ``None`` then."""
+        X = self._beside(X, forecasts)
         features, beyond = self._features(X, history)
         x = decided(self._fitted(), features, self._known(known, X, len(features)), self.threads, beyond)
         return self._framed(x, self._rows.problem.variables)
@@ -360,6 +373,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         X: Any,
         y: Values,
         *,
+        forecasts: Any = None,
         known: Any = None,
         baseline: Any = None,
         history: Any = None,
@@ -372,6 +386,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         a row that looks back further has no decision. ``groups`` are columns of X by which ``account`` is told apart, such as a region. With
         ``importance`` it says what each feature is worth, too: how much dearer decisions get with its column shuffled."""
         learner, truths = self._fitted(), self._truths(y)
+        X = self._beside(X, forecasts)
         if learner.looked_back():
             names = json.loads(learner.card())["targets"]
             came = list(zip(names, np.ascontiguousarray(truths.T)))
@@ -428,6 +443,28 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     def _layout(self) -> Predicted:
         quantities = self._rows.quantities
         return Predicted(self._rows.problem, self._rows.predicted if quantities is None else quantities)
+
+    def _given(
+        self, X: Any, forecasts: Any, settings: dict[str, Any], validation: Sequence[Any] | None
+    ) -> tuple[Any, dict[str, Any]]:
+        """X with the forecasts behind it, and settings that take them."""
+        if self.predictor not in ("auto", "given") or self.features is not None:
+            what = "features" if self.features is not None else f"predictor={self.predictor!r}"
+            raise TrainingError(
+                f"forecasts made elsewhere take the place of a predictor and of features: leave {what} out"
+            )
+        if validation is not None:
+            raise TrainingError(
+                "rows to choose by have forecasts, too: put them among the others, and say the share as `validation`"
+            )
+        where = fspath(forecasts) if isinstance(forecasts, (str, PathLike)) else "forecasts"
+        return beside(X, forecasts, TrainingError), settings | {"predictor": "given", "forecasts": where}
+
+    def _beside(self, X: Any, forecasts: Any) -> Any:
+        """X, with the forecasts behind it where the model was fitted with some."""
+        self._fitted()
+        known = self._rows.features
+        return given_rows(X, forecasts, known.names if known is not None else [], TrainingError)
 
     def _known(self, known: Any, X: Any, rows: int) -> Float:
         """What is known of rows, in the order of the model."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _own, _regretless
 from ._arrays import Float, Sparse
+from ._beside import given_rows
 from ._decide import decided, judged, predicted
 from ._frames import dense, header, matched, picked, some, some_columns, whole
 from ._project import came_true, coded
@@ -147,19 +148,29 @@ class Run:
         """Every epoch of every stage as a pandas frame; ``epochs`` has the same as dicts."""
         return frame(self.epochs)
 
-    def predict(self, X: Any, *, history: Any = None) -> Float:
-        """Predicted numbers, one column a target. ``history`` is that of :meth:`decide`."""
-        return predicted(self._learner, *self._features(X, history))
+    def predict(self, X: Any = None, *, forecasts: Any = None, history: Any = None) -> Float:
+        """Predicted numbers, one column a target. ``forecasts`` and ``history`` are those of :meth:`decide`."""
+        return predicted(self._learner, *self._features(self._beside(X, forecasts), history))
 
     @property
     def known(self) -> list[str]:
         """Names of the columns that are known by row, in the model's order."""
         return list(self.card.get("known", []))
 
-    def decide(self, X: Any, *, known: Any = None, history: Any = None, threads: int | None = None) -> Float:
+    def decide(
+        self,
+        X: Any = None,
+        *,
+        forecasts: Any = None,
+        known: Any = None,
+        history: Any = None,
+        threads: int | None = None,
+    ) -> Float:
         """Exact decisions; a row whose prediction has no optimum is NaN, and one warning counts them. What is known of the rows is in the
         frame ``X``, or in ``known``. Where features are made of the past, ``history`` is a frame with what came true since training:
-        time, series and what is looked back at."""
+        time, series and what is looked back at. A run that was trained with ``forecasts`` decides for those of the new rows, a file or a
+        frame (``docs/forecasts.md``); X may be ``None`` then."""
+        X = self._beside(X, forecasts)
         features, beyond = self._features(X, history)
         return decided(self._learner, features, self._known(X, known, len(features)), threads, beyond)
 
@@ -180,6 +191,7 @@ class Run:
         X: Any,
         y: Any,
         *,
+        forecasts: Any = None,
         known: Any = None,
         baseline: Any = None,
         history: Any = None,
@@ -194,6 +206,7 @@ class Run:
         apart, such as a region; those of the problem's file unless said. With ``importance`` it says what
         each feature is worth, too: how much dearer decisions get with its column shuffled."""
         truths = _columns("y", y, self.targets)
+        X = self._beside(X, forecasts)
         if self._learner.looked_back():
             X_there, y_there = some_columns(X), list(zip(self.targets, np.ascontiguousarray(truths.T)))
             history = came_true(self._learner, X_there + some_columns(y), y_there, history)
@@ -215,6 +228,9 @@ class Run:
             groups,
             importance,
         )
+
+    def _beside(self, X: Any, forecasts: Any) -> Any:
+        return given_rows(X, forecasts, self.features, ProjectError)
 
     def _features(self, X: Any, history: Any = None) -> tuple[Float, dict[int, str]]:
         if self.own is None:

@@ -177,3 +177,113 @@ def test_what_a_model_says_decides_as_the_model() -> None:
         judged = rl.regret(shop(), forecast, demand[150:], predict="d")
         # Where a share of the scenarios is met exactly, more than one decision is as good.
         np.testing.assert_allclose(judged.mean, own.mean, rtol=0.02)
+
+
+def test_rows_that_calibration_leaves_out_are_told() -> None:
+    rng = np.random.default_rng(1)
+    samples, truths = 10.0 + 0.5 * rng.standard_normal((40, 20, 2)), 10.0 + 2.0 * rng.standard_normal((40, 2))
+    others = np.delete(np.arange(40), [3, 7])
+    alone = rl.calibrate(shop(), rl.Forecast(samples[others]), truths[others], predict="d", folds=2)
+    samples[3, 4, 1] = truths[7, 0] = np.nan
+    with pytest.warns(rl.RegretlessWarning, match=r"2 of 40 samples have no decision.*\(sample 3\).*left out"):
+        found = rl.calibrate(shop(), rl.Forecast(samples), truths, predict="d", folds=2)
+    np.testing.assert_allclose([found.shift, found.scale, found.tail], [alone.shift, alone.scale, alone.tail])
+
+
+def test_a_model_foresees_no_rows_and_nothing_before_fit() -> None:
+    rng = np.random.default_rng(2)
+    X, demand = rng.standard_normal((80, 3)), 20.0 + rng.standard_normal((80, 2))
+    for method in ("l2", "l2+scenarios", "l2+neighbours"):
+        model = rl.DecisionRegressor(shop(), method, predicts="d", predictor="linear")
+        with pytest.raises(rl.TrainingError, match="not fitted yet"):
+            model.forecast(X)
+        count = model.fit(X, demand).forecast(X).count
+        none = model.forecast(X[:0])
+        assert np.shape(none.samples) == (0, count, 2)
+        assert rl.decide(shop(), none, predict="d").x.shape == (0, 2)
+
+
+def test_forecasts_and_decisions_are_shown_in_a_line() -> None:
+    samples = np.tile([[1.0], [2.0]], (30, 1, 2))
+    samples[4] = np.nan
+    assert repr(rl.Forecast(samples)) == "Forecast(samples=<30 × 2 × 2 float64>)"
+    assert "'d': <30 × 2 × 2 float64>" in repr(rl.Forecast({"d": samples}))
+    with pytest.warns(rl.RegretlessWarning):
+        decided = rl.decide(shop(), samples=samples, predict="d")
+    # Each shop is at 2: one unit too many, half of the time.
+    assert repr(decided) == "Decided(30 rows, 2 variables, mean expected objective 1, 1 undecided)"
+
+
+def given(tmp_path):
+    """Rows of two shops whose forecasts are in a file, quantiles in no order of the targets, and what came true."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(5)
+    level = rng.uniform(20.0, 40.0, (60, 2))
+    truths = pandas.DataFrame(level + rng.normal(0.0, [2.0, 6.0], (60, 2)), columns=["bread", "rolls"])
+    table = pandas.DataFrame({"note": ["x"] * 60})
+    for q, z in ((0.9, 1.28), (0.1, -1.28), (0.5, 0.0)):
+        table[f"rolls@{q}"], table[f"bread@{q}"] = level[:, 1] + 6.0 * z, level[:, 0] + 2.0 * z
+    table.to_csv(tmp_path / "forecasts.csv", index=False)
+    return tmp_path / "forecasts.csv", table, truths
+
+
+def test_forecasts_of_a_file_go_by_their_names(tmp_path) -> None:
+    path, table, truths = given(tmp_path)
+    wanted = rl.Forecast.quantiles(
+        [0.1, 0.5, 0.9], np.stack([table[[f"bread@{q}", f"rolls@{q}"]].to_numpy() for q in (0.1, 0.5, 0.9)], axis=1)
+    )
+    best = rl.decide(shop(), wanted, predict="d").x
+    model = rl.DecisionRegressor(shop(), "l2", predicts="d").fit(None, truths, forecasts=path)
+    for forecasts in (path, str(path), table):
+        np.testing.assert_allclose(model.decide(forecasts=forecasts), best, atol=1e-9)
+    np.testing.assert_allclose(model.predict(forecasts=path)[:, 1], wanted.samples[:, :, 1] @ wanted.weights)
+    assert model.evaluate(None, truths, forecasts=table).mean == pytest.approx(
+        rl.regret(shop(), wanted, truths.to_numpy(), predict="d").mean
+    )
+    model.save(tmp_path / "run")
+    run = rl.Run(tmp_path / "run")
+    np.testing.assert_array_equal(run.decide(forecasts=path), model.decide(forecasts=table))
+    assert run.evaluate(None, truths, forecasts=path).mean == model.evaluate(None, truths, forecasts=path).mean
+    # The command line decides with what was learned here.
+    from conftest import call
+
+    call(tmp_path, "decide", "run", "--forecasts", "forecasts.csv", "--out", "x.csv")
+    pandas = pytest.importorskip("pandas")
+    np.testing.assert_allclose(pandas.read_csv(tmp_path / "x.csv").iloc[:, -2:].to_numpy(), best, atol=1e-6)
+
+
+def test_forecasts_that_do_not_fit_are_refused(tmp_path) -> None:
+    path, table, truths = given(tmp_path)
+    fresh = rl.DecisionRegressor(shop(), "l2", predicts="d")
+    with pytest.raises(rl.RegretlessError, match="rolls"):
+        fresh.fit(None, truths, forecasts=table.filter(like="bread"))
+    with pytest.raises(rl.TrainingError, match="X has 60 rows, forecasts 50"):
+        fresh.fit(truths.add_prefix("was_"), truths, forecasts=table[:50])
+    with pytest.raises(rl.TrainingError, match="take the place of a predictor"):
+        rl.DecisionRegressor(shop(), "l2", predicts="d", predictor="trees").fit(None, truths, forecasts=path)
+    with pytest.raises(rl.TrainingError, match="a file or a frame"):
+        fresh.fit(None, truths, forecasts=table.filter(like="@").to_numpy())
+    model = fresh.fit(None, truths, forecasts=path)
+    with pytest.raises(rl.TrainingError, match="give `forecasts`"):
+        model.decide()
+    was = (truths + np.random.default_rng(8).normal(size=truths.shape)).add_prefix("was_")
+    plain = rl.DecisionRegressor(shop(), "l2", predicts="d", predictor="linear").fit(was, truths)
+    with pytest.raises(rl.TrainingError, match="leave `forecasts` out"):
+        plain.decide(was, forecasts=path)
+
+
+def test_given_columns_of_a_frame_go_by_their_names() -> None:
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(6)
+    level = rng.uniform(20.0, 40.0, (60, 2))
+    truths = pandas.DataFrame(level + rng.normal(0.0, 2.0, (60, 2)), columns=["bread", "rolls"])
+    swapped = pandas.DataFrame({"forecast_rolls": level[:, 1], "forecast_bread": level[:, 0]})
+    model = rl.DecisionRegressor(shop(), "l2", predicts="d", predictor="given").fit(swapped, truths)
+    np.testing.assert_allclose(model.predict(swapped), level, rtol=1e-6)
+    np.testing.assert_allclose(model.decide(swapped), level, rtol=1e-6)
+    # Names that do not tell are refused, unless they are listed.
+    untold = swapped.set_axis(["one", "two"], axis=1)
+    with pytest.raises(rl.RegretlessError, match="do not tell which target"):
+        rl.DecisionRegressor(shop(), "l2", predicts="d", predictor="given").fit(untold, truths)
+    listed = rl.DecisionRegressor(shop(), "l2", predicts="d", predictor="given", features=["two", "one"])
+    np.testing.assert_allclose(listed.fit(untold, truths).predict(untold), level, rtol=1e-6)

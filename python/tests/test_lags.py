@@ -103,12 +103,15 @@ def test_rows_that_nobody_can_decide_for(both, frames) -> None:
     _, model, run = both
     _, later = frames
     for one, X in ((model, later[X_OF]), (run, later)):
-        with pytest.warns(rl.RegretlessWarning, match="missing lag1_demand"):
+        with pytest.warns(rl.RegretlessWarning, match="missing lag1_demand.*`history=`"):
             decided = one.decide(X)
         # The day after the last one is known to the model.
         assert np.isfinite(decided[:3]).all() and np.isnan(decided[3:]).all()
-        with pytest.warns(rl.RegretlessWarning, match="missing lag1_demand"):
+        with pytest.warns(rl.RegretlessWarning, match="missing lag1_demand.*`history=`"):
             assert np.isnan(one.predict(X)[3:]).all()
+    with pytest.warns(rl.RegretlessWarning, match="missing lag1_demand.*`history=`"):
+        scenarios = model.forecast(later[X_OF]).samples
+    assert np.isfinite(scenarios[:3]).all() and np.isnan(scenarios[3:]).all()
     with pytest.raises(rl.RegretlessError, match="history lacks `demand`"):
         run.decide(later, history=later[["day", "shop"]])
 

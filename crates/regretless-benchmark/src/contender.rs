@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use regretless_learn::{
     MethodError, MethodName, PredictorKind, PredictorSettings, Settings, TargetTransform, TrainingSettings,
-    TreeSettings, Warmup,
+    Warmup,
 };
 
 use crate::BenchmarkError;
@@ -113,10 +113,13 @@ impl Fit {
         } else {
             Vec::new()
         };
-        let usual = TrainingSettings::default().learning_rate;
-        let learning_rate = if kind == PredictorKind::Trees { TreeSettings::RATE } else { usual };
+        let usual = TrainingSettings {
+            learning_rate: TrainingSettings::default().learning_rate,
+            ..base.training.clone()
+        };
+        let usual = if kind == PredictorKind::Trees { usual.of_trees() } else { usual };
         let predictor = PredictorSettings { kind, layers, target_transform: self.transform, ..default };
-        let training = TrainingSettings { seed, learning_rate, warmup: self.warmup, ..base.training.clone() };
+        let training = TrainingSettings { seed, warmup: self.warmup, ..usual };
         Settings { predictor, training, ..base.clone() }
     }
 }

@@ -370,6 +370,47 @@ fn stopped_runs_go_on_bit_by_bit() {
     go_on(&project(), &["l2", "surrogate-smooth", "auto"]);
     go_on(&with("base = \"linear\"\nensembles = \"auto\"\n"), &["spo+"]);
     go_on(&with("base = \"constant\"\nmonotone = { p = \"increasing\" }\n"), &["spo+"]);
+    go_on(&lp_with(TREES, BACK), &["spo+", "l2", "surrogate-smooth"]);
+}
+
+const BACK: &str = "epochs = 30\nstop = { patience = 12 }\nwarmup = \"auto\"\nschedule = { kind = \"plateau\", factor = 0.5, \
+                    patience = 1, back = true }";
+
+/// Follows the rule epoch by epoch: what was tried in vain leaves no trees behind.
+#[test]
+fn trees_go_back_where_they_get_nowhere() {
+    let chosen = fit(&lp_with(TREES, BACK).task(), "spo+").unwrap().candidate.fitted;
+    let (mut rate, mut flat, mut best, mut backs) = (0.1, 0, f64::INFINITY, 0);
+    let (mut grown, mut kept) = (0, 0);
+    for epoch in &chosen.history {
+        assert_eq!(epoch.rate, rate, "epoch {}", epoch.epoch);
+        grown += usize::from(epoch.epoch > 0);
+        if epoch.valid.regret < best {
+            (best, flat, kept) = (epoch.valid.regret, 0, grown);
+        } else {
+            flat += 1;
+        }
+        assert_eq!(epoch.back, flat > 1, "epoch {}", epoch.epoch);
+        if epoch.back {
+            (rate, flat, grown, backs) = (rate / 2.0, 0, kept, backs + 1);
+        }
+    }
+    assert!(backs > 1 && kept > 1, "{backs} {kept}");
+    let start = fit(&lp_with(TREES, BACK).task(), "l2").unwrap().candidate.fitted;
+    let trees = |model: &regretless_learn::Model| model.members[0].boosting().unwrap().trees().len();
+    assert_eq!(trees(&chosen.model), trees(&start.model) + kept);
+}
+
+/// By themselves trees go back where the loss has no curvature, and nowhere else.
+#[test]
+fn rates_fall_where_steps_do_not_shorten() {
+    let falls = |keys: &str, method: &str| {
+        let training = format!("epochs = 60\nstop = {{ patience = 30 }}\n{keys}");
+        let history = fit(&lp_with(TREES, &training).task(), method).unwrap().candidate.fitted.history;
+        history.iter().any(|e| e.back)
+    };
+    assert!(falls("", "spo+"));
+    assert!(!falls("schedule = \"constant\"", "spo+") && !falls("", "spo++l2") && !falls("", "l2"));
 }
 
 /// Predicted limits: demand, which decision losses reach through the soft row.

@@ -63,7 +63,7 @@ fn every_form() {
     assert_eq!(training("optimizer = \"sgd\"").momentum, 0.9);
     assert_eq!(training("optimizer = \"adagrad\"").learning_rate, 0.01);
     let plateau = training("schedule = { kind = \"plateau\" }").schedule;
-    assert_eq!(plateau, Schedule::Plateau { factor: 0.1, patience: 10 });
+    assert_eq!(plateau, Schedule::Plateau { factor: 0.1, patience: 10, back: false });
     assert_eq!(training("clip = \"none\"").clip, Clip::None);
     assert_eq!(training("clip = { value = 1 }").clip, Clip::Value(1.0));
     assert_eq!(training("stop = \"paper\"").stop, Stop::Paper);

@@ -163,7 +163,7 @@ fn every_key() {
         method = "spo++l2+scenarios"
         optimizer = "sgd"
         momentum = 0.5
-        schedule = { kind = "plateau", factor = 0.3 }
+        schedule = { kind = "plateau", factor = 0.3, back = true }
         clip = { value = 0.1 }
         stop = "paper"
         mix = { from = 1, to = 0, epochs = 3 }

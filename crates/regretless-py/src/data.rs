@@ -1,11 +1,12 @@
 //! Tables that come from Python.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use numpy::PyReadonlyArray1;
+use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use regretless_learn::{Dataset, Part};
-use regretless_project::{Column, Frame};
+use regretless_project::{Column, Frame, Guess, Limits, SpecError, TableReader};
 
 use crate::error;
 
@@ -28,6 +29,42 @@ pub(crate) fn frame(columns: Columns<'_>) -> PyResult<Frame> {
     let columns = columns.into_iter().map(|(name, cells)| (name, column(cells))).collect();
     let uneven = "the columns of the frame differ in length";
     Frame::new("the frame", columns).ok_or_else(|| error::raise("ProjectError", uneven))
+}
+
+/// The columns of a table in a file (CSV, CSV.gz, Parquet): numbers, NaN where there is none, and text.
+#[pyfunction]
+pub(crate) fn read_table(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(String, Py<PyAny>)>> {
+    let (header, is_number, numbers, texts) = py.detach(|| columns_of(&path)).map_err(|e| error::spec(&e))?;
+    let (mut numbers, mut texts) = (numbers.into_iter(), texts.into_iter());
+    let column = |number: bool| -> PyResult<Py<PyAny>> {
+        Ok(if number {
+            numbers.next().unwrap_or_default().into_pyarray(py).into_any().unbind()
+        } else {
+            texts.next().unwrap_or_default().into_pyobject(py)?.into_any().unbind()
+        })
+    };
+    let columns: PyResult<Vec<Py<PyAny>>> = is_number.into_iter().map(column).collect();
+    Ok(header.into_iter().zip(columns?).collect())
+}
+
+/// Names, whether each is a column of numbers, and the columns of numbers and of text.
+type Read = (Vec<String>, Vec<bool>, Vec<Vec<f64>>, Vec<Vec<String>>);
+
+fn columns_of(path: &std::path::Path) -> Result<Read, Box<SpecError>> {
+    let mut table = TableReader::open(path, &Limits::default())?;
+    let is_number: Vec<bool> = table.guesses().iter().map(|guess| *guess == Guess::Number).collect();
+    let of = |wanted: bool| (0..is_number.len()).filter(|&i| is_number[i] == wanted).collect::<Vec<usize>>();
+    let mut numbers = vec![Vec::new(); of(true).len()];
+    let mut texts = vec![Vec::new(); of(false).len()];
+    table.select(of(true));
+    table.select_texts(of(false));
+    while let Some(chunk) = table.next()? {
+        for row in chunk.values.chunks_exact(numbers.len().max(1)) {
+            numbers.iter_mut().zip(row).for_each(|(own, v)| own.push(*v));
+        }
+        texts.iter_mut().zip(chunk.texts).for_each(|(own, more)| own.extend(more));
+    }
+    Ok((table.header().to_vec(), is_number, numbers, texts))
 }
 
 /// Rows of history, ready for whatever learns of them.

@@ -238,7 +238,7 @@ impl Learner {
         let rows = features.as_array().nrows();
         let features = flat("X", &features)?;
         let found = detached(py, None, || self.decider.forecasts(features, rows))?;
-        let count = found.first().map_or(0, regretless_core::Forecast::count);
+        let count = self.decider.scenarios();
         let all = |of: fn(&regretless_core::Forecast) -> &[f64]| found.iter().flat_map(of).copied().collect();
         Ok([
             table(py, rows, count * self.decider.width(), all(regretless_core::Forecast::points))?,

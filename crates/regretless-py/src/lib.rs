@@ -31,6 +31,8 @@ mod _regretless {
     #[pymodule_export]
     use crate::data::Data;
     #[pymodule_export]
+    use crate::data::read_table;
+    #[pymodule_export]
     use crate::judge::Judge;
     #[pymodule_export]
     use crate::learner::Learner;

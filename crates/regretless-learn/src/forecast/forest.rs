@@ -67,11 +67,14 @@ impl Leaves {
     }
 }
 
+/// A tree is grown with the share of the outcomes that a bootstrap sample has. All of them count in its leaves, so that 3 that it was grown
+/// with are about 5 that count there, as many as are usual in a forest's leaves. Their size alone ends a tree.
 fn settings(rows: usize) -> TreeSettings {
+    const FEWEST: usize = 3;
     TreeSettings {
         depth: 24,
-        leaves: (rows / 10).clamp(2, 256),
-        min_rows: 5,
+        leaves: (rows / FEWEST).max(2),
+        min_rows: FEWEST,
         rows: 0.632,
         l2: 0.0,
         ..TreeSettings::default()

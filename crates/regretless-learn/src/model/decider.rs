@@ -108,6 +108,12 @@ impl Decider {
         self.model.forecasts(features, rows)
     }
 
+    /// Scenarios of a row: one without a source of them.
+    pub fn scenarios(&self) -> usize {
+        let own = |model: &Model| model.law().map_or(1, |law| law.count(self.width()));
+        self.model.deciding().into_iter().map(|(_, model)| own(model)).sum()
+    }
+
     /// Known numbers of a row.
     pub fn known(&self) -> usize {
         self.placement.known()

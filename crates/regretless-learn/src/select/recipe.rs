@@ -25,6 +25,8 @@ pub struct Recipe {
     pub scales: Vec<Scale>,
     /// Which outputs a tree moves.
     pub ensembles: Ensembles,
+    /// The learning rate of each epoch, where others learned it; empty if the schedule says it.
+    pub rates: Vec<f64>,
     /// Everything else.
     pub training: TrainingSettings,
 }
@@ -51,6 +53,7 @@ impl Recipe {
             k,
             scales: Vec::new(),
             ensembles: settings.predictor.trees.ensembles,
+            rates: Vec::new(),
             training: TrainingSettings {
                 method: name,
                 regression,

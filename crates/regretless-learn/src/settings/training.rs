@@ -4,6 +4,7 @@ use regretless_core::{Risk, ScenarioError};
 use serde::{Deserialize, Serialize};
 
 use super::method::MethodName;
+use super::predictor::TreeSettings;
 use super::words::words;
 
 /// The `[training]` section, checked.
@@ -52,6 +53,14 @@ pub struct TrainingSettings {
     /// How much the worst of them count; `None` for their mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk: Option<RiskSettings>,
+}
+
+impl TrainingSettings {
+    /// The same with the rate that trees usually have, and as it usually falls.
+    #[must_use]
+    pub fn of_trees(self) -> Self {
+        Self { learning_rate: TreeSettings::RATE, schedule: Schedule::Auto, ..self }
+    }
 }
 
 impl Default for TrainingSettings {
@@ -231,13 +240,22 @@ pub enum Schedule {
     /// Not at all.
     #[default]
     Constant,
+    /// As trees want it: [`Schedule::FALLING`] for losses without curvature, otherwise not at all.
+    Auto,
     /// Multiplied with `factor` after more than `patience` epochs without improvement.
     Plateau {
         /// The factor, between 0 and 1.
         factor: f64,
         /// Epochs without improvement.
         patience: usize,
+        /// True if the next epoch goes on from the best one so far, and not from the last.
+        back: bool,
     },
+}
+
+impl Schedule {
+    /// Steps along a subgradient do not shorten near the best point: where a rate got nowhere, go back and on with half of it.
+    pub const FALLING: Self = Self::Plateau { factor: 0.5, patience: 10, back: true };
 }
 
 /// How gradients are clipped.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Task;
 use super::standard::Standard;
-use crate::settings::{PredictorKind, TreeSettings};
+use crate::settings::{PredictorKind, Schedule};
 
 impl Task {
     /// The task of learning without some of the training rows.
@@ -29,9 +29,10 @@ impl Task {
         valid: Vec<usize>,
     ) -> Self {
         let mut settings = self.settings.clone();
-        let usual = settings.training.learning_rate == settings.training.optimizer.usual_rate();
+        let usual = settings.training.learning_rate == settings.training.optimizer.usual_rate()
+            && settings.training.schedule == Schedule::Constant;
         if settings.predictor.kind != kind && kind == PredictorKind::Trees && usual {
-            settings.training.learning_rate = TreeSettings::RATE;
+            settings.training = settings.training.of_trees();
         }
         settings.predictor.kind = kind;
         let train: Vec<usize> = train.into_iter().filter(|row| self.counts(*row)).collect();

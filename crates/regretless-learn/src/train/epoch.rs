@@ -27,6 +27,9 @@ pub struct Epoch {
     pub best: bool,
     /// Learning rate.
     pub rate: f64,
+    /// True if the next epoch goes on from the best one so far.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub back: bool,
     /// Sharpness.
     pub k: f64,
     /// Weight of L2.
@@ -92,4 +95,46 @@ pub struct Fitted {
     pub best: usize,
     /// Seconds of training.
     pub seconds: f64,
+}
+
+impl Fitted {
+    /// The learning rates of the epochs that led to the predictor that was kept, without those that training went back from.
+    pub(crate) fn rates(&self) -> Vec<f64> {
+        rates(&self.history, self.best)
+    }
+}
+
+fn rates(history: &[Epoch], kept: usize) -> Vec<f64> {
+    let mut way: Vec<&Epoch> = Vec::new();
+    for epoch in history.iter().take_while(|e| e.epoch <= kept) {
+        way.push(epoch);
+        if epoch.back {
+            let best = way.iter().rposition(|e| e.best).unwrap_or(0);
+            way.truncate(best + 1);
+        }
+    }
+    way.iter().filter(|e| e.epoch > 0).map(|e| e.rate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn epochs_that_training_went_back_from_led_nowhere() {
+        // Regrets 5 4 6 6 | 4.5 4.5 | 3 and 3.5: back to the second epoch twice, then on.
+        let falling = [0.4, 0.4, 0.4, 0.4, 0.4, 0.2, 0.2, 0.1, 0.1];
+        let (best, back) = ([0, 1, 2, 7], [4, 6]);
+        let epoch = |(epoch, rate): (usize, &f64)| Epoch {
+            epoch,
+            rate: *rate,
+            best: best.contains(&epoch),
+            back: back.contains(&epoch),
+            ..Epoch::default()
+        };
+        let history: Vec<Epoch> = falling.iter().enumerate().map(epoch).collect();
+        assert_eq!(rates(&history, 7), [0.4, 0.4, 0.1]);
+        assert_eq!(rates(&history, 2), [0.4, 0.4]);
+        assert!(rates(&history, 0).is_empty());
+    }
 }

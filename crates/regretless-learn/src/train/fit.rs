@@ -177,9 +177,7 @@ impl<'a> Fit<'a> {
         // What ran away is not kept, whatever was asked for.
         let last = self.recipe.training.keep == Keep::Last && ended != Ended::Diverged;
         if !last {
-            self.model.members[0] = self.best.predictor.clone();
-            self.model.transforms.clone_from(&self.best.transforms);
-            self.model.source.clone_from(&self.best.source);
+            self.go_back();
         }
         let best = if last { self.history.last().map_or(0, |e| e.epoch) } else { self.best.epoch };
         Ok(Fitted { model: self.model, best, history: self.history, ended, seconds: self.seconds })
@@ -221,6 +219,9 @@ impl<'a> Fit<'a> {
     fn epoch(&mut self, observer: &dyn Observer) -> Result<Option<Epoch>, LearnError> {
         let number = self.history.last().map_or(0, |e| e.epoch + 1);
         let mut epoch = Epoch { stage: self.recipe.name.clone(), epoch: number, ..Epoch::default() };
+        if let Some(rate) = number.checked_sub(1).and_then(|i| self.recipe.rates.get(i)) {
+            self.rate = *rate;
+        }
         let solution = self.solved.clone().filter(|_| number > 0);
         let is_solution = solution.is_some();
         if let Some(solution) = solution {
@@ -253,16 +254,44 @@ impl<'a> Fit<'a> {
             let (predictor, transforms, source) = (members[0].clone(), transforms.clone(), source.clone());
             self.best = Best { epoch: number, value, predictor, transforms, source };
             self.flat = 0;
-        } else {
+        } else if number > self.recipe.training.warmup.epochs() {
             self.flat += 1;
         }
-        if let Schedule::Plateau { factor, patience } = self.recipe.training.schedule
-            && self.flat > patience
+        if let Some((factor, _, back)) = self.plateau(number).filter(|(_, patience, _)| self.flat > *patience)
         {
             self.rate *= factor;
             self.flat = 0;
+            epoch.back = back;
+            if back {
+                self.go_back();
+            }
         }
         Ok(Some(epoch))
+    }
+
+    /// Factor, patience and whether to go back, if the rate falls on plateaus.
+    fn plateau(&self, number: usize) -> Option<(f64, usize, bool)> {
+        let schedule = match self.recipe.training.schedule {
+            _ if !self.recipe.rates.is_empty() => Schedule::Constant,
+            Schedule::Auto => {
+                let width = self.task.placement().width();
+                let curved = self.objective.as_ref().is_none_or(|o| o.curvature(number, width).is_some());
+                let falls = self.boosting.is_some() && self.recipe.is_tuned() && !curved;
+                if falls { Schedule::FALLING } else { Schedule::Constant }
+            }
+            schedule => schedule,
+        };
+        let Schedule::Plateau { factor, patience, back } = schedule else { return None };
+        Some((factor, patience, back))
+    }
+
+    /// Goes on from the best epoch so far.
+    fn go_back(&mut self) {
+        self.model.members[0] = self.best.predictor.clone();
+        self.model.transforms.clone_from(&self.best.transforms);
+        self.model.source.clone_from(&self.best.source);
+        // Outputs that are brought up to date tree by tree have to see that there are fewer.
+        [Part::Train, Part::Valid].into_iter().for_each(|part| drop(self.outputs(part)));
     }
 
     /// What the epoch to keep is chosen by: its regret, at risk that of its scores. Scenarios are the errors of a forecast, so of that its own loss.

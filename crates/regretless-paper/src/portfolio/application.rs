@@ -76,7 +76,7 @@ impl Portfolio {
                 (training.learning_rate, training.epochs, training.batch) = (0.01, 19, 1);
                 (training.clip, training.bound) = (Clip::None, f64::INFINITY);
                 (training.stop, training.keep) = (Stop::Never, Keep::Last);
-                training.schedule = Schedule::Plateau { factor: 0.1, patience: 10 };
+                training.schedule = Schedule::Plateau { factor: 0.1, patience: 10, back: false };
             }
             Profile::Sound => {
                 settings.predictor.shared = true;

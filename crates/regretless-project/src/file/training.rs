@@ -26,9 +26,8 @@ pub struct TrainingSection {
     pub momentum: Option<f64>,
     /// Decay of the weights. Default 0.
     pub weight_decay: Option<f64>,
-    /// How the learning rate changes. Default `constant`.
-    #[serde(default)]
-    pub schedule: ScheduleSetting,
+    /// How the learning rate changes. Default `auto` for trees, `constant` for the others.
+    pub schedule: Option<ScheduleSetting>,
     /// How gradients are clipped. Default { norm = 1.0 }.
     pub clip: Option<ClipSetting>,
     /// An instance's gradient may be this many times the batch's median; `inf` for any length. Default 10.
@@ -73,18 +72,14 @@ pub enum ScheduleSetting {
     Plateau(PlateauSetting),
 }
 
-impl Default for ScheduleSetting {
-    fn default() -> Self {
-        Self::Word(ScheduleWord::Constant)
-    }
-}
-
 /// A schedule without settings.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum ScheduleWord {
     /// The learning rate stays.
     Constant,
+    /// It stays, but of trees with a loss without curvature: there it is halved where it gets nowhere, and training goes on from the best.
+    Auto,
 }
 
 /// The learning rate falls when validation no longer improves.
@@ -97,6 +92,9 @@ pub struct PlateauSetting {
     pub factor: Option<f64>,
     /// Epochs without improvement. Default 10.
     pub patience: Option<usize>,
+    /// Go on from the best epoch so far, and not from the last. Default false.
+    #[serde(default)]
+    pub back: bool,
 }
 
 /// The kind of a schedule with settings.
@@ -108,7 +106,7 @@ pub enum PlateauName {
 }
 
 forms!(
-    ScheduleSetting, "\"constant\" or { kind = \"plateau\", factor = 0.1, patience = 10 }",
+    ScheduleSetting, "\"constant\", \"auto\" or { kind = \"plateau\", factor = 0.1, patience = 10 }",
     word ScheduleWord => ScheduleSetting::Word,
     table PlateauSetting => ScheduleSetting::Plateau
 );

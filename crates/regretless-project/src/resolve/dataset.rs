@@ -23,7 +23,7 @@ pub(super) fn data(
             let trouble = Trouble::OneOf("forecasts made elsewhere take the place of a predictor");
             return Err(ctx.fail(&key, trouble).hint("set predictor.kind = \"given\""));
         }
-        if !matches!(files, DataFiles::One(_)) {
+        if matches!(files, DataFiles::Parts { .. }) {
             let trouble = Trouble::OneOf("forecasts stand beside the one table that `file` names");
             return Err(ctx
                 .fail(&key, trouble)

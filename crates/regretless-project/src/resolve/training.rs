@@ -5,8 +5,8 @@ use super::ranges::MOST_EPOCHS;
 use super::settings::way;
 use crate::error::{Result, Trouble};
 use crate::file::{
-    ClipSetting, ClipTable, MixSetting, ScheduleSetting, StopSetting, StopWord, TrainingSection,
-    WarmupSetting,
+    ClipSetting, ClipTable, MixSetting, ScheduleSetting, ScheduleWord, StopSetting, StopWord,
+    TrainingSection, WarmupSetting,
 };
 use crate::key::Key;
 use regretless_learn::{
@@ -76,7 +76,7 @@ pub(super) fn training(
         learning_rate,
         momentum: momentum(ctx, &key("momentum"), written)?,
         weight_decay,
-        schedule: schedule(ctx, &key("schedule"), written.schedule)?,
+        schedule: schedule(ctx, &key("schedule"), written.schedule, kind)?,
         clip: written.clip.map_or(Ok(default.clip), |clip| self::clip(ctx, &key("clip"), clip))?,
         bound,
         stop: written.stop.map_or(Ok(default.stop), |stop| self::stop(ctx, &key("stop"), stop))?,
@@ -125,13 +125,23 @@ fn momentum(ctx: &Context<'_>, key: &Key, written: &TrainingSection) -> Result<f
     }
 }
 
-fn schedule(ctx: &Context<'_>, key: &Key, written: ScheduleSetting) -> Result<Schedule> {
-    let ScheduleSetting::Plateau(plateau) = written else { return Ok(Schedule::Constant) };
+fn schedule(
+    ctx: &Context<'_>,
+    key: &Key,
+    written: Option<ScheduleSetting>,
+    kind: PredictorKind,
+) -> Result<Schedule> {
+    let plateau = match written {
+        None if kind == PredictorKind::Trees => return Ok(Schedule::Auto),
+        Some(ScheduleSetting::Word(ScheduleWord::Auto)) => return Ok(Schedule::Auto),
+        None | Some(ScheduleSetting::Word(ScheduleWord::Constant)) => return Ok(Schedule::Constant),
+        Some(ScheduleSetting::Plateau(plateau)) => plateau,
+    };
     let (factor, patience) = (plateau.factor.unwrap_or(0.1), plateau.patience.unwrap_or(10));
     let fine = factor > 0.0 && factor < 1.0;
     ctx.within(&key.key("factor"), factor, fine, "the factor is between 0 and 1")?;
     ctx.count(&key.key("patience"), patience, 1..=MOST_EPOCHS, PATIENCE)?;
-    Ok(Schedule::Plateau { factor, patience })
+    Ok(Schedule::Plateau { factor, patience, back: plateau.back })
 }
 
 const PATIENCE: &str = "patience is 1 to 1,000,000 epochs";

@@ -229,8 +229,10 @@ fn training(settings: &TrainingSettings, text: &mut Text) {
         "schedule",
         match settings.schedule {
             Schedule::Constant => string("constant"),
-            Schedule::Plateau { factor, patience } => {
-                format!("{{ kind = \"plateau\", factor = {}, patience = {patience} }}", number(factor))
+            Schedule::Auto => string("auto"),
+            Schedule::Plateau { factor, patience, back } => {
+                let factor = number(factor);
+                format!("{{ kind = \"plateau\", factor = {factor}, patience = {patience}, back = {back} }}")
             }
         },
     );

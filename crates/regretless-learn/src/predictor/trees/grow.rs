@@ -42,6 +42,13 @@ struct Leaf {
     open: Option<(Histogram, Split)>,
 }
 
+/// The leaf whose split gains most.
+fn most(leaves: &[Leaf]) -> Option<usize> {
+    let gain = |i: &usize| leaves[*i].open.as_ref().map(|(_, split)| split.gain);
+    let open = (0..leaves.len()).filter(|i| leaves[*i].open.is_some());
+    open.reduce(|a, b| if gain(&b) > gain(&a) { b } else { a })
+}
+
 /// Grows a tree over `rows` of a table. A leaf moves its rows by
 ///
 /// ```text
@@ -66,11 +73,12 @@ pub(super) fn grow(
     let open = grower.open(&rows, 0, &total, bounds.as_ref(), None);
     let (mut nodes, mut sets, mut gains) = (vec![Node::leaf(0)], Vec::new(), vec![0.0]);
     let mut leaves = vec![Leaf { node: 0, rows: 0..rows.len(), depth: 0, total, bounds, open }];
+    // Where there cannot be too many leaves, their order does not matter, and the last one first keeps few histograms.
+    let limited = rows.len() / settings.min_rows.max(1) > settings.leaves;
     while leaves.len() < settings.leaves {
-        let gain = |leaf: &Leaf| leaf.open.as_ref().map_or(0.0, |(_, split)| split.gain);
-        let most = (0..leaves.len()).reduce(|a, b| if gain(&leaves[b]) > gain(&leaves[a]) { b } else { a });
-        let Some(most) = most.filter(|&i| leaves[i].open.is_some()) else { break };
-        let Leaf { node, rows: range, depth, total, bounds, open } = leaves.swap_remove(most);
+        let next = if limited { most(&leaves) } else { leaves.iter().rposition(|leaf| leaf.open.is_some()) };
+        let Some(next) = next else { break };
+        let Leaf { node, rows: range, depth, total, bounds, open } = leaves.swap_remove(next);
         let Some((histogram, split)) = open else { break };
         let middle = range.start + partition(&mut rows[range.clone()], table, &split);
         let right: Vec<f64> = total.iter().zip(&split.left).map(|(t, l)| t - l).collect();

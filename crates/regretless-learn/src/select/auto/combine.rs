@@ -54,7 +54,16 @@ impl Search<'_, '_> {
             let measures = Measures::of(&decisions, &predictions, &self.task().targets(&rows));
             let judged = Judgement { rows, predictions, decisions, measures };
             let work = work / self.folds.len() as f64;
-            Ok(Some(Held { model, judged, ended: Ended::Nothing, epochs: 0, best: 0, seconds: 0.0, work }))
+            Ok(Some(Held {
+                model,
+                judged,
+                ended: Ended::Nothing,
+                epochs: 0,
+                best: 0,
+                rates: Vec::new(),
+                seconds: 0.0,
+                work,
+            }))
         });
         let held = held.collect::<Result<Vec<_>, LearnError>>()?;
         let members: Vec<usize> = joined.iter().map(|&k| members[k]).collect();

@@ -49,7 +49,8 @@ impl Search<'_, '_> {
                 Step::Fit(recipe) => {
                     let own = task.on(kind, self.all_rows(), task.valid().to_vec());
                     let mut recipe = Recipe { name: self.ideas[idea].name.clone(), ..*recipe };
-                    recipe.training.epochs = self.epochs(idea);
+                    recipe.rates = self.rates(idea);
+                    recipe.training.epochs = recipe.rates.len();
                     (recipe.training.stop, recipe.training.keep) = (Stop::Never, Keep::Last);
                     let start = fitted.as_ref().map(|fitted| &fitted.model);
                     let mut new = self.trainer.fit(&own, &recipe, start)?;
@@ -77,11 +78,11 @@ impl Search<'_, '_> {
         Ok((fitted, lineage))
     }
 
-    /// The median of the epochs that the folds kept.
-    fn epochs(&self, idea: usize) -> usize {
-        let mut kept: Vec<usize> = self.held[idea].iter().flatten().map(|held| held.best).collect();
-        kept.sort_unstable();
-        kept.get(kept.len() / 2).copied().unwrap_or(0)
+    /// The learning rates of the epochs that a fold kept, of the one with the median number of them.
+    fn rates(&self, idea: usize) -> Vec<f64> {
+        let mut kept: Vec<&Vec<f64>> = self.held[idea].iter().flatten().map(|held| &held.rates).collect();
+        kept.sort_by_key(|rates| rates.len());
+        kept.get(kept.len() / 2).map_or_else(Vec::new, |rates| (*rates).clone())
     }
 
     /// Errors on rows that were learned from are too small to make means of what is predicted on another scale: those of the folds are

@@ -27,6 +27,8 @@ pub(super) struct Held {
     /// Epochs trained, and the one that was kept.
     pub(super) epochs: usize,
     pub(super) best: usize,
+    /// The learning rates of the epochs behind what was kept.
+    pub(super) rates: Vec<f64>,
     pub(super) seconds: f64,
     pub(super) work: f64,
 }
@@ -110,7 +112,7 @@ impl<'t, 'a> Search<'t, 'a> {
         let Idea { kind, from, step, name } = self.ideas[idea].clone();
         let start = from.and_then(|from| self.held[from][f].as_ref()).map(|held| held.model.clone());
         let fold = &self.folds[f];
-        let (model, ended, epochs, best, seconds, work) = match step {
+        let (model, ended, epochs, best, rates, seconds, work) = match step {
             Step::Fit(recipe) => {
                 let number = format!("{name}, fold {}/{}", f + 1, self.folds.len());
                 let recipe = Recipe { name: number, ..*recipe };
@@ -128,13 +130,14 @@ impl<'t, 'a> Search<'t, 'a> {
                 }
                 let epochs = fitted.history.last().map_or(0, |e| e.epoch);
                 let work = self.work.training(&own, &recipe, epochs);
-                (fitted.model, fitted.ended, epochs, fitted.best, fitted.seconds, work)
+                let rates = fitted.rates();
+                (fitted.model, fitted.ended, epochs, fitted.best, rates, fitted.seconds, work)
             }
             Step::Decide(source) => {
                 let Some(mut model) = start else { return Ok(false) };
                 let from = from.unwrap_or_default();
                 model.source = Some(self.source(&model, kind, from, source, Some(f))?);
-                (model, Ended::Nothing, 0, 0, 0.0, 0.0)
+                (model, Ended::Nothing, 0, 0, Vec::new(), 0.0, 0.0)
             }
             Step::Combine(..) => unreachable!("a combination is judged as it is made"),
         };
@@ -143,7 +146,7 @@ impl<'t, 'a> Search<'t, 'a> {
         judged.decisions.iter_mut().for_each(|decision| decision.x = Vec::new());
         let work = work + self.work.deciding(&model, fold.held.len());
         self.work.spent += work;
-        self.held[idea][f] = Some(Held { model, judged, ended, epochs, best, seconds, work });
+        self.held[idea][f] = Some(Held { model, judged, ended, epochs, best, rates, seconds, work });
         Ok(true)
     }
 
