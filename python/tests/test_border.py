@@ -182,6 +182,39 @@ def test_ctrl_c_interrupts_a_batch() -> None:
     assert time.perf_counter() - started < 10 and "KeyboardInterrupt" in errors and "finished" not in out
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize(
+    "solve",
+    [
+        "p.solve()",
+        "rl.Surrogate(p, multipliers=5.0, K=50.0).solve()",
+        "rl.regret(p, t[None], t[None], predict='theta')",
+    ],
+)
+def test_ctrl_c_interrupts_one_long_solve(solve: str) -> None:
+    program = (
+        "import signal, numpy as np, regretless as rl\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "rng = np.random.default_rng(0)\n"
+        "n = 1500\n"  # a dense one: minutes from nothing
+        "A, t = np.abs(rng.normal(size=(n, n))), rng.uniform(1, 2, size=n)\n"
+        "p = rl.Problem(n, theta=t, A=A, b=A.sum(axis=1), upper=3.0)\n"
+        "print('ready', flush=True)\n"
+        f"{solve}\n"
+        "print('finished')\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout is not None and child.stdout.readline() == "ready\n"
+    time.sleep(1.5)
+    child.send_signal(signal.SIGINT)
+    started = time.perf_counter()
+    try:
+        out, errors = child.communicate(timeout=30)
+    finally:
+        child.kill()
+    assert time.perf_counter() - started < 10 and "KeyboardInterrupt" in errors and "finished" not in out, errors
+
+
 def test_memory_does_not_grow(farm: rl.Problem) -> None:
     surrogate = rl.Surrogate(farm)
     theta, g = np.array([[3.0, 2.0], [1.0, 2.0]]), np.ones((2, 2))

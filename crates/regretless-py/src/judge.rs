@@ -12,7 +12,7 @@ use crate::error;
 use crate::loss::{Placing, placement};
 use crate::multipliers::{ByKind, row_values};
 use crate::problem::Problem;
-use crate::run::{exclusive, in_pieces};
+use crate::run::{exclusive, in_pieces, long};
 
 /// Decides exactly at predictions and judges by truths, with a memory of samples.
 #[pyclass(frozen, module = "regretless._regretless")]
@@ -24,6 +24,7 @@ pub(crate) struct Judge {
     width: usize,
     known: usize,
     at_risk: bool,
+    long: bool,
 }
 
 /// Decisions, what is expected of them, and why there is none.
@@ -63,13 +64,14 @@ impl Judge {
             (own, _) => Ok(own),
         });
         let scenarios = scenarios.map_err(|e| error::raise("LossError", e))?;
+        let long = long(scenarios.as_ref().map_or(&problem.inner, Scenarios::problem));
         let mut inner = Regret::new(&problem.inner, &placement, scenarios).map_err(refused)?;
         if let Some(prices) = prices {
             inner.price_violations(&row_values(&prices)).map_err(refused)?;
         }
         inner.set_store_bytes(store_bytes);
         let at_risk = risk.is_some();
-        Ok(Self { inner: Mutex::new(inner), n: problem.inner.n(), entries, width, known, at_risk })
+        Ok(Self { inner: Mutex::new(inner), n: problem.inner.n(), entries, width, known, at_risk, long })
     }
 
     /// Decisions at predictions and what came of them.
@@ -87,19 +89,20 @@ impl Judge {
         let known = flat("known", &known)?;
         let (entries, width, by) = (self.entries, self.width, self.known);
         let mut failed = None;
-        let judged: Vec<Decision> = in_pieces(py, ids.len(), threads, &self.inner, |regret, piece| {
-            let part = piece.start * width..piece.end * width;
-            let done = regret.evaluate(&Batch {
-                predictions: &predictions[piece.start * entries..piece.end * entries],
-                truths: &truths[part],
-                known: &known[piece.start * by..piece.end * by],
-                ids: &ids[piece],
-            });
-            done.unwrap_or_else(|e| {
-                failed.get_or_insert(e);
-                Vec::new()
-            })
-        })?;
+        let judged: Vec<Decision> =
+            in_pieces(py, ids.len(), threads, &self.inner, self.long, |regret, piece| {
+                let part = piece.start * width..piece.end * width;
+                let done = regret.evaluate(&Batch {
+                    predictions: &predictions[piece.start * entries..piece.end * entries],
+                    truths: &truths[part],
+                    known: &known[piece.start * by..piece.end * by],
+                    ids: &ids[piece],
+                });
+                done.unwrap_or_else(|e| {
+                    failed.get_or_insert(e);
+                    Vec::new()
+                })
+            })?;
         if let Some(error) = failed {
             return Err(error::raise("LossError", error));
         }
@@ -115,8 +118,9 @@ impl Judge {
         threads: Option<usize>,
     ) -> PyResult<Decided<'py>> {
         let (predictions, known) = (flat("predictions", &predictions)?, flat("known", &known)?);
-        let decided =
-            exclusive(py, threads, &self.inner, |regret| regret.decide_with_outlooks(predictions, known))?;
+        let decided = exclusive(py, threads, &self.inner, self.long, |regret| {
+            regret.decide_with_outlooks(predictions, known)
+        })?;
         let decided = decided.map_err(|e| error::raise("LossError", e))?;
         let (mut x, mut expected, mut troubles) = (Vec::new(), Vec::new(), Vec::new());
         let (mut at_risk, mut threshold) = (Vec::new(), Vec::new());
@@ -150,7 +154,9 @@ impl Judge {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (x, truths, known) = (flat("decisions", &x)?, flat("truths", &truths)?, flat("known", &known)?);
-        let judged = exclusive(py, threads, &self.inner, |regret| regret.judge_decisions(x, truths, known))?;
+        let judged = exclusive(py, threads, &self.inner, self.long, |regret| {
+            regret.judge_decisions(x, truths, known)
+        })?;
         decisions(py, &judged.map_err(|e| error::raise("LossError", e))?, self.n)
     }
 }

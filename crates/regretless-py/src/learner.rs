@@ -17,7 +17,7 @@ use crate::arrays::{flat, table};
 use crate::data::{Columns, Data, frame};
 use crate::error;
 use crate::project::Project;
-use crate::run::{detached, watched};
+use crate::run::{detached, long, patient, watched};
 
 /// Statuses, the names of columns of numbers, and these.
 type Decided<'py> = (Vec<String>, Vec<String>, Bound<'py, PyArray2<f64>>);
@@ -42,6 +42,11 @@ pub(crate) struct Learner {
 }
 
 impl Learner {
+    /// True if deciding for a row may take a while.
+    fn long(&self) -> bool {
+        self.decider.is_at_risk() || long(self.decider.problem())
+    }
+
     pub(crate) fn new(
         spec: &Spec,
         decider: Decider,
@@ -256,8 +261,8 @@ impl Learner {
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
         let (rows, n) = (features.as_array().nrows(), self.decider.problem().n());
         let (features, known) = (flat("X", &features)?, flat("known", &known)?);
-        let decided =
-            detached(py, threads, || self.decider.decide(features, known, rows))?.map_err(error::training)?;
+        let decided = patient(py, threads, self.long(), || self.decider.decide(features, known, rows))?
+            .map_err(error::training)?;
         let mut x = Vec::with_capacity(rows * n);
         let mut status = Vec::with_capacity(rows);
         for decision in decided {
@@ -288,8 +293,8 @@ impl Learner {
         let rows = features.as_array().nrows();
         let (features, known) = (flat("X", &features)?, flat("known", &known)?);
         let deciding = Deciding::new(&self.decider, &head, predictions);
-        let decided =
-            detached(py, threads, || deciding.decide(features, known, rows))?.map_err(error::training)?;
+        let decided = patient(py, threads, self.long(), || deciding.decide(features, known, rows))?
+            .map_err(error::training)?;
         let (statuses, numbers): (Vec<_>, Vec<_>) =
             decided.into_iter().map(|d| (d.status, d.numbers)).unzip();
         let names = deciding.names().to_vec();
@@ -332,7 +337,7 @@ impl Learner {
             )?;
             Ok((judged, auditor.account()?))
         };
-        let (judged, account) = detached(py, threads, work)?.map_err(error::training)?;
+        let (judged, account) = patient(py, threads, self.long(), work)?.map_err(error::training)?;
         let told = crate::judge::decisions(py, &judged, self.decider.problem().n())?;
         told.set_item("account_json", json(&account)?)?;
         Ok(told)

@@ -16,7 +16,7 @@ use crate::arrays::{Ids, flat, parameter, table};
 use crate::error;
 use crate::multipliers::{ByKind, row_values};
 use crate::problem::Problem;
-use crate::run::exclusive;
+use crate::run::{exclusive, long};
 
 /// The methods: id, formula, gradient, what they may predict, source.
 #[pyfunction]
@@ -195,7 +195,7 @@ impl Loss {
         let losses: Losses = self
             .pace
             .run(threads, ids.len(), |threads| {
-                exclusive(py, threads, &self.inner, |loss| loss.evaluate(&batch))
+                exclusive(py, threads, &self.inner, long(&self.problem), |loss| loss.evaluate(&batch))
             })?
             .map_err(refused)?;
         py.check_signals()?;

@@ -8,7 +8,7 @@ use regretless_core::{Multipliers, RowValues, Rule};
 use crate::arrays::{Given, Overrides, kinds, of_kind};
 use crate::error;
 use crate::problem::Problem;
-use crate::run::detached;
+use crate::run::{long, patient};
 
 /// A number for every row, by kind.
 pub(crate) type ByKind<'py> = [PyReadonlyArray1<'py, f64>; 5];
@@ -47,7 +47,8 @@ pub(crate) fn multipliers<'py>(
     };
     let overrides = Overrides::of(&given, rows)?;
     let inner = &problem.get().inner;
-    let chosen = detached(py, None, || Multipliers::choose(inner, &rule, &overrides.instances(0..rows)))?;
+    let chosen =
+        patient(py, None, long(inner), || Multipliers::choose(inner, &rule, &overrides.instances(0..rows)))?;
     let chosen = chosen.map_err(|e| error::raise("MultiplierError", e))?;
     let out = PyDict::new(py);
     for (kind, _) in kinds(inner.shape()) {

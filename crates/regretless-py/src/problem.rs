@@ -11,7 +11,7 @@ use regretless_core::{self as core, Coefficients, Matrix, Oracle, Soft, Status, 
 
 use crate::arrays::{Given, Overrides, flat, kinds, of_kind, parameter, table};
 use crate::error;
-use crate::run::in_pieces;
+use crate::run::{in_pieces, long};
 use crate::stated::{Places, places};
 
 /// Coefficients as Python has them: an array, or height, width, rows, columns and values of a sparse matrix.
@@ -153,9 +153,10 @@ impl Problem {
         let (n, shape) = (self.inner.n(), self.inner.shape());
         let own = tolerance.map(|t| Oracle::new(&self.inner).with_tolerances(Tolerances::all(t)));
         let oracle = own.as_ref().unwrap_or(&self.oracle);
-        let solved = in_pieces(py, overrides.rows(), threads, &Mutex::new(()), |(), piece| {
-            oracle.solve_batch(&overrides.instances(piece))
-        })?;
+        let solved =
+            in_pieces(py, overrides.rows(), threads, &Mutex::new(()), long(&self.inner), |(), piece| {
+                oracle.solve_batch(&overrides.instances(piece))
+            })?;
         let out = PyDict::new(py);
         let mut x = Vec::with_capacity(rows * n);
         let mut objective = Vec::with_capacity(rows);

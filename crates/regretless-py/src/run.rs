@@ -11,12 +11,17 @@ use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
+use regretless_core::Problem;
+use regretless_core::engine::Stop;
 use regretless_core::solve::Par;
 
 use crate::error;
 
 /// Instances between two looks at Ctrl-C.
 const PIECE: usize = 256;
+
+/// Variables from which on one solve may take a while.
+const LARGE: usize = 500;
 
 /// Time between two looks at Ctrl-C during long work.
 const LOOK: Duration = Duration::from_millis(50);
@@ -49,17 +54,41 @@ pub(crate) fn detached<T: Send>(
     threads: Option<usize>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    exclusive(py, threads, &Mutex::new(()), |()| work())
+    patient(py, threads, false, work)
+}
+
+/// [`detached`] for solves, which hear Ctrl-C if they may be [`long`].
+pub(crate) fn patient<T: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    long: bool,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    exclusive(py, threads, &Mutex::new(()), long, |()| work())
 }
 
 /// [`detached`], with something that one call at a time may have. The calling thread waits for it: a worker that waits would
-/// keep the call that has it from ending, if it is one of that call's workers.
+/// keep the call that has it from ending, if it is one of that call's workers. What may be [`long`] listens to Ctrl-C meanwhile and ends in
+/// the middle of a solve; to all else waking a thread for that would be long itself.
 pub(crate) fn exclusive<S: Send, T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
     state: &Mutex<S>,
+    long: bool,
     work: impl FnOnce(&mut S) -> T + Send,
 ) -> PyResult<T> {
+    if long {
+        let (stop, heard) = (Stop::default(), Mutex::new(None));
+        let hear = |error| {
+            stop.request();
+            heard.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        };
+        let done = watched(py, threads, hear, || {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            stop.run(|| work(&mut state))
+        })?;
+        return heard.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(done), Err);
+    }
     same_process()?;
     let par = if threads == Some(1) { Par::alone() } else { shared(threads)? };
     let done = py.detach(|| {
@@ -106,18 +135,24 @@ pub(crate) fn watched<T: Send>(
     done.map_err(|e: String| error::raise("InternalError", e))?.map_err(|payload| error::panicked(&*payload))
 }
 
+/// True if one solve of a problem may take longer than somebody who presses Ctrl-C would wait.
+pub(crate) fn long(problem: &Problem) -> bool {
+    problem.n() >= LARGE
+}
+
 /// Runs `work` on pieces of `rows` instances, one after the other, and joins what comes out.
 pub(crate) fn in_pieces<S: Send, T: Send>(
     py: Python<'_>,
     rows: usize,
     threads: Option<usize>,
     state: &Mutex<S>,
+    long: bool,
     mut work: impl FnMut(&mut S, Range<usize>) -> Vec<T> + Send,
 ) -> PyResult<Vec<T>> {
     let mut out = Vec::with_capacity(rows);
     for start in (0..rows).step_by(PIECE) {
         let piece = start..(start + PIECE).min(rows);
-        out.extend(exclusive(py, threads, state, |state| work(state, piece))?);
+        out.extend(exclusive(py, threads, state, long, |state| work(state, piece))?);
         py.check_signals()?;
     }
     Ok(out)

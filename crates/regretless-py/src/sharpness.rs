@@ -6,7 +6,7 @@ use regretless_core::{RowValues, Sharpness};
 
 use crate::arrays::{Given, Overrides, kinds, of_kind};
 use crate::problem::Problem;
-use crate::run::detached;
+use crate::run::{long, patient};
 
 /// Numbers of the five kinds of rows as Python has them.
 type Kinds<'py> = [Bound<'py, PyArray1<f64>>; 5];
@@ -22,7 +22,7 @@ pub(crate) fn sharpness<'py>(
     let problem = &problem.get().inner;
     let overrides = Overrides::of(&given, rows)?;
     let instances = overrides.instances(0..overrides.rows());
-    let found = detached(py, None, || Sharpness::fit(problem, &instances))?;
+    let found = patient(py, None, long(problem), || Sharpness::fit(problem, &instances))?;
     let of = |rows: &RowValues, kind: &str| of_kind(rows, kind).to_pyarray(py);
     Ok((found.k, kinds(problem.shape()).map(|(kind, _)| of(&found.rows, kind))))
 }

@@ -13,7 +13,7 @@ use crate::arrays::{Given, Ids, Overrides, flat, parameter, table};
 use crate::error;
 use crate::multipliers::{ByKind, row_values};
 use crate::problem::Problem;
-use crate::run::{detached, in_pieces};
+use crate::run::{detached, in_pieces, long};
 
 /// A surrogate with its memory of samples.
 #[pyclass(frozen, module = "regretless._regretless")]
@@ -58,12 +58,13 @@ impl Surrogate {
     ) -> PyResult<Solutions> {
         let overrides = Overrides::of(&given, rows)?;
         let ids = ids.map(|ids| ids.of(rows)).transpose()?;
+        let long = long(self.inner.problem());
         let solved = match &ids {
-            None => in_pieces(py, rows, threads, &Mutex::new(()), |(), piece| {
+            None => in_pieces(py, rows, threads, &Mutex::new(()), long, |(), piece| {
                 self.inner.solve_batch(&overrides.instances(piece))
             }),
             Some(ids) => self.paces.solve.run(threads, rows, |threads| {
-                in_pieces(py, rows, threads, &self.store, |store, piece| {
+                in_pieces(py, rows, threads, &self.store, long, |store, piece| {
                     self.inner.solve_batch_warm(&overrides.instances(piece.clone()), &ids[piece], store)
                 })
             }),
@@ -84,12 +85,14 @@ impl Surrogate {
         let overrides = Overrides::of(&given, solved.len())?;
         let known: Vec<(usize, &Solution)> =
             solved.iter().enumerate().filter_map(|(i, s)| Some((i, s.as_ref().ok()?))).collect();
-        let gaps = in_pieces(py, known.len(), threads, &Mutex::new(()), |(), piece| {
-            let (rows, solutions): (Vec<usize>, Vec<&Solution>) = known[piece].iter().copied().unzip();
-            let instances: Vec<_> = rows.into_iter().flat_map(|i| overrides.instances(i..i + 1)).collect();
-            let failed = vec![None; solutions.len()];
-            self.inner.exact_gaps(&instances, &solutions).unwrap_or(failed)
-        })?;
+        let gaps =
+            in_pieces(py, known.len(), threads, &Mutex::new(()), long(self.inner.problem()), |(), piece| {
+                let (rows, solutions): (Vec<usize>, Vec<&Solution>) = known[piece].iter().copied().unzip();
+                let instances: Vec<_> =
+                    rows.into_iter().flat_map(|i| overrides.instances(i..i + 1)).collect();
+                let failed = vec![None; solutions.len()];
+                self.inner.exact_gaps(&instances, &solutions).unwrap_or(failed)
+            })?;
         let mut all = vec![f64::NAN; solved.len()];
         for ((i, _), gap) in known.iter().zip(gaps) {
             all[*i] = gap.unwrap_or(f64::NAN);

@@ -11,6 +11,7 @@
 //! with many hinges are eliminated. Predictor, corrector and starting point are Mehrotra's (1992).
 
 use crate::engine::rows::{Law, Softened};
+use crate::engine::stop::Stop;
 use crate::engine::workspace::curve;
 use crate::linalg::simd::Kernel;
 use crate::linalg::sparse_ldl::SparseLdl;
@@ -385,7 +386,7 @@ impl<'a> Iterate<'a> {
             } else {
                 since += 1;
             }
-            if error <= goal || since > PATIENCE || !error.is_finite() {
+            if error <= goal || since > PATIENCE || !error.is_finite() || Stop::requested() {
                 break;
             }
             let (sum, pairs) = self.complementarity();

@@ -10,6 +10,7 @@ use crate::engine::path::Outcome;
 use crate::engine::residual::Balance;
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
+use crate::engine::stop::Stop;
 use crate::engine::tolerance::{CLIMBED, NO_STEP, RIDGE, RIDGE_GROWTH, UPHILL};
 use crate::engine::workspace::Workspace;
 use crate::linalg::simd::Kernel;
@@ -26,6 +27,9 @@ pub(crate) fn climb(s: &Softened, state: &mut State, ws: &mut Workspace, theta: 
     let mut residual = ws.balance.measure(ws.kernel, s, &state.x, theta);
     let (mut ridge, mut least) = (RIDGE, residual);
     for _ in 0..ITERATIONS {
+        if Stop::requested() {
+            return Outcome::Stalled;
+        }
         s.place(&ws.balance.z, &mut state.segments, &mut state.piece);
         if residual <= CLIMBED {
             break;

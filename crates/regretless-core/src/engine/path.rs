@@ -17,6 +17,7 @@ use crate::engine::clock::Clock;
 use crate::engine::hinges::Segment;
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::{OwnedFactor, State};
+use crate::engine::stop::Stop;
 use crate::engine::tolerance::{POINT_ROUNDING, SHIFT_ROUNDING, STEP_ROUNDING};
 use crate::engine::workspace::{Curvature, Work, Workspace};
 use crate::linalg::bordered::Bordered;
@@ -222,7 +223,7 @@ impl<F: Hessian> Path<'_, F> {
         let far = k.largest(self.x);
         let mut t = 0.0;
         while self.work.breakpoints <= self.limit {
-            if self.factor.is_spent() && !self.renew() {
+            if Stop::requested() || self.factor.is_spent() && !self.renew() {
                 return Outcome::Stalled;
             }
             let steps = &mut *self.steps;

@@ -7,6 +7,7 @@
 
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
+use crate::engine::stop::Stop;
 use crate::engine::workspace::Workspace;
 
 /// Changes of pieces that are tried before the steps are damped.
@@ -43,6 +44,9 @@ pub(crate) fn settle(
     }
     let (mut last, mut pieces, mut segments) = (usize::MAX, state.piece.clone(), state.segments.clone());
     for _ in 0..ROUNDS {
+        if Stop::requested() {
+            return false;
+        }
         if state.factor.is_none() && ws.factorise(s, state, 0.0).is_none() {
             return false;
         }

@@ -9,6 +9,7 @@ use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, S
 
 use crate::engine::hinges::Hinges;
 use crate::engine::rows::Softened;
+use crate::engine::stop::Stop;
 use crate::problem::View;
 
 /// What Clarabel said.
@@ -234,7 +235,13 @@ pub(super) fn run(
 ) -> Raw {
     let mut best = (ReferenceStatus::Failed, vec![0.0; q.len()], vec![0.0; b.len()], 0);
     for &effort in efforts {
+        if Stop::requested() {
+            break;
+        }
         let Ok(mut solver) = DefaultSolver::new(p, q, a, b, cones, settings(effort)) else { break };
+        if let Some(stop) = Stop::current() {
+            solver.set_termination_callback(move |_: &_| stop.is_requested());
+        }
         solver.solve();
         let solution = solver.solution;
         let (status, sure) = match solution.status {

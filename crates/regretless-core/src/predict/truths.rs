@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::engine::stop::Stop;
 use crate::predict::instances::rows;
 use crate::predict::placement::{Numbers, Placement, Values};
 use crate::problem::parameter::Parameter;
@@ -140,9 +141,15 @@ impl<T> Memory<T> {
         };
         let missing: Vec<Numbers<'_>> = new.iter().map(|&i| all[i]).collect();
         let found = if missing.is_empty() { Vec::new() } else { find(&missing) };
+        let found = new.iter().map(|&i| keys[i]).zip(found.into_iter().map(Arc::new));
+        let found: BTreeMap<u64, Arc<T>> = found.collect();
         let mut known = self.lock();
-        known.extend(new.iter().map(|&i| keys[i]).zip(found.into_iter().map(Arc::new)));
-        (keys.iter().map(|key| Arc::clone(&known[key])).collect(), new.len())
+        let all = keys.iter().map(|key| Arc::clone(found.get(key).unwrap_or_else(|| &known[key]))).collect();
+        // What was not solved to its end says nothing of the next time.
+        if !Stop::requested() {
+            known.extend(found);
+        }
+        (all, new.len())
     }
 }
 

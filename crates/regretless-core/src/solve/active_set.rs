@@ -21,6 +21,7 @@ use faer::{Mat, MatMut, Side};
 
 use crate::engine::rows::Piece;
 use crate::engine::state::State;
+use crate::engine::stop::Stop;
 use crate::engine::tolerance::{REFINEMENT, REGULAR, WRONG_PIECE};
 use crate::engine::workspace::curve;
 use crate::linalg::sparse_ldl::{Analysis, SparseLdl};
@@ -51,6 +52,9 @@ pub(crate) fn solve(exact: &mut ExactWorker, state: &mut State) -> bool {
     }
     let free: Vec<usize> = (0..n).filter(|&j| fixed[j].is_none()).collect();
     let rows: Vec<usize> = (0..m_general).filter(|&i| state.piece[i] == Piece::On).collect();
+    if Stop::requested() {
+        return false;
+    }
     exact.ws.work.factorisations += 1;
     let Some(equations) = Equations::new(exact, &free, &rows) else { return false };
     let (at_free, at_rows, size) = equations.places(n, &free, &rows);

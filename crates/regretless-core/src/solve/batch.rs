@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::engine::pool::{Guard, Pool};
 use crate::engine::state::State;
+use crate::engine::stop::Stop;
 use crate::problem::{Instance, ProblemError, View};
 use crate::solve::store::Store;
 
@@ -56,9 +57,15 @@ pub(crate) fn from<'a, S: Solver, R: Send>(
     keep: impl Fn(Solved<'a, S::Answer>) -> R + Sync,
 ) -> Vec<Result<R, ProblemError>> {
     let take = || solver.pool().take(|| solver.new_worker());
+    // Other threads listen to what this one does.
+    let stop = Stop::current();
     let each = |worker: &mut Guard<'_, S::Worker>, (instance, start): (&Instance<'a>, _)| {
         let view = solver.parse(instance)?;
-        let (answer, state) = solver.solve_view(worker, &view, start);
+        let solve = || solver.solve_view(worker, &view, start);
+        let (answer, state) = match &stop {
+            Some(stop) => stop.run(solve),
+            None => solve(),
+        };
         Ok(keep(Solved { answer, view, state }))
     };
     if instances.len() <= 1 {
@@ -87,6 +94,9 @@ pub(crate) fn warm<'a, S: Solver, R: Send>(
     assert_eq!(instances.len(), ids.len(), "one id for each instance");
     let each = |Solved { answer, view, state }: Solved<'a, S::Answer>| (keep(answer, view), state);
     let solved = from(solver, instances, store.starts(ids), each);
-    store.keep(ids.iter().zip(&solved).filter_map(|(id, s)| Some((*id, &s.as_ref().ok()?.1))));
+    // What was not solved to its end is no start.
+    if !Stop::requested() {
+        store.keep(ids.iter().zip(&solved).filter_map(|(id, s)| Some((*id, &s.as_ref().ok()?.1))));
+    }
     solved.into_iter().map(|s| s.map(|(kept, _)| kept)).collect()
 }

@@ -4,6 +4,7 @@ use crate::engine::pivot::gains_along;
 use crate::engine::reference::{self, Reference, ReferenceStatus};
 use crate::engine::rows::Piece;
 use crate::engine::state::State;
+use crate::engine::stop::Stop;
 use crate::engine::tolerance::{INTERIOR, NO_LIMIT};
 use crate::problem::View;
 use crate::solve::exact::{ExactWorker, Verdict};
@@ -20,6 +21,9 @@ pub(crate) enum Crossed {
 
 /// Asks Clarabel and reads its answer into the state.
 pub(crate) fn ask(view: &View<'_>, exact: &mut ExactWorker, state: &mut State) -> Crossed {
+    if Stop::requested() {
+        return Crossed::Failed;
+    }
     let reference = reference::solve_tightly(view);
     match reference.status {
         ReferenceStatus::Solved => {

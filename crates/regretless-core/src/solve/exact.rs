@@ -15,6 +15,7 @@ use crate::engine::penalty::caps;
 use crate::engine::rows::{Law, Piece, Softened};
 use crate::engine::scaling::Columns;
 use crate::engine::state::{Owner, State};
+use crate::engine::stop::Stop;
 use crate::engine::tolerance::{
     AT_KINK, CORRECTION, FORCE_FLOOR, LEAST_SIZE, NO_LIMIT, SLOPE_KEPT, SLOPES, STEEP, STEEPER,
 };
@@ -325,7 +326,7 @@ impl ExactWorker {
         // The largest size met: where the optimum is 0, the current one shrinks with the error.
         let mut size = 0.0_f64;
         for round in 0..ROUNDS {
-            if refactor && !self.ws.hold(&self.s, state) {
+            if Stop::requested() || refactor && !self.ws.hold(&self.s, state) {
                 return Verdict::Stalled;
             }
             refactor = false;

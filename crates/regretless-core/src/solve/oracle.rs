@@ -7,6 +7,7 @@ use crate::engine::hinges::Groups;
 use crate::engine::pool::Pool;
 use crate::engine::state::{Owner, State};
 use crate::engine::status::Link;
+use crate::engine::stop::Stop;
 use crate::engine::workspace::Work;
 use crate::problem::parameter::Parameter;
 use crate::problem::tolerance::Tolerances;
@@ -286,6 +287,8 @@ impl Solver for Oracle {
             exact.ws.give_up_factor(&mut state);
         }
         let optimum = match exact.s.analysis {
+            // Of what is not wanted any more there may be hundreds.
+            _ if Stop::requested() => self.answer(view, exact, &mut state, Link::Path),
             None => self.chain(view, exact, &mut state, warm),
             Some(_) => self.sparse_chain(view, exact, &mut state, warm),
         };

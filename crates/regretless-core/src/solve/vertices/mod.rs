@@ -18,6 +18,7 @@ mod prices;
 
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
+use crate::engine::stop::Stop;
 use crate::engine::tolerance::WRONG_PIECE;
 use crate::linalg::basis::{Basis, Columns};
 use crate::solve::exact::{Caps, ExactWorker};
@@ -130,6 +131,9 @@ impl Vertices {
             self.price(caps, theta);
         }
         loop {
+            if Stop::requested() {
+                return false;
+            }
             let Some((q, up)) = self.entering(caps, WRONG_PIECE * pull, standing > STANDING) else {
                 if !self.basis.has_changed() {
                     break;
