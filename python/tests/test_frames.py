@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -210,3 +212,14 @@ def test_frames_come_out(plan: rl.Problem, columns, kind: str) -> None:
     assert isinstance(model.set_output(transform="default").decide(X), np.ndarray)
     with pytest.raises(rl.TrainingError, match="'default', 'pandas' or 'polars'"):
         model.set_output(transform="arrow")
+
+
+def test_a_parquet_file_that_is_packed_otherwise_says_so(tmp_path):
+    polars.DataFrame({"price": [1.0, 2.0]}).write_parquet(tmp_path / "t.parquet", compression="brotli")
+    (tmp_path / "p.toml").write_text('[problem]\nvariables = ["x"]\n[objective]\nlinear = { predict = ["price"] }\n')
+    command = Path(__file__).parents[2] / "target" / "debug" / "regretless"
+    if not command.exists():
+        pytest.skip("the command line is not built")
+    said = subprocess.run([command, "check", "p.toml", "--data", "t.parquet"], cwd=tmp_path, capture_output=True, text=True)
+    assert "it is packed with brotli, which is not read" in said.stderr, said.stderr
+    assert "snappy, zstd or gzip" in said.stderr

@@ -533,6 +533,14 @@ fn what_an_lp_file_cannot_say() {
             "m.lp: this is not an LP file: it does not begin with Minimize or Maximize",
         ),
         ("min x st x >= 1".into(), "m.lp: the file is cut off: it has no End"),
+        (
+            "min x st x >= 1\nLazy Constraints\nl: x <= 3\nend".into(),
+            "m.lp, line 2: lazy constraints are not supported",
+        ),
+        (
+            "min x st x >= 1\nGeneral Constraints\ng: x = MAX ( y , z )\nend".into(),
+            "m.lp, line 2: general constraints (max, min, abs, indicators) are not supported",
+        ),
         ("min\nst\nend".into(), "m.lp, line 3: the model has no variables"),
         (
             "min x^2 st x >= 1 end".into(),

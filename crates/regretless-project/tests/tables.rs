@@ -68,7 +68,12 @@ fn broken_and_oversized_gzip() {
     let cut = folder.put("cut.csv.gz", &whole[..whole.len() - 9]);
     assert_eq!(
         message(&cut, all(&cut, vec![0], &default)),
-        "cut.csv.gz: not a readable gzip file: it is cut off"
+        "cut.csv.gz: not a readable gzip file: it is cut off, or something follows its end"
+    );
+    let stray = folder.put("stray.csv.gz", &[whole.as_slice(), b"stray\n"].concat());
+    assert_eq!(
+        message(&stray, all(&stray, vec![0], &default)),
+        "stray.csv.gz: not a readable gzip file: it is cut off, or something follows its end"
     );
     let mut bytes = gzip(TEXT.as_bytes());
     let at = bytes.len() - 6;

@@ -25,7 +25,7 @@ pub(crate) fn io_error(path: &Path, error: std::io::Error) -> Box<SpecError> {
         // What `inflate::Inflated` says of compressed files; plain ones give none of these.
         ErrorKind::FileTooLarge => fail(path, Trouble::Inflates(error.to_string()))
             .hint("keep only the rows and columns that are needed, or split the file"),
-        ErrorKind::UnexpectedEof => fail(path, Trouble::Gzip("it is cut off")),
+        ErrorKind::UnexpectedEof => fail(path, Trouble::Gzip("it is cut off, or something follows its end")),
         ErrorKind::InvalidData | ErrorKind::InvalidInput => fail(path, Trouble::Gzip("its data are damaged")),
         _ => fail(path, Trouble::Unreadable(error)),
     }

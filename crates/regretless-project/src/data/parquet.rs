@@ -168,11 +168,22 @@ fn fail(path: &Path, trouble: Trouble) -> Box<SpecError> {
     SpecError::new(Place::File(path.to_owned()), trouble)
 }
 
+/// What the library says of a codec that is not built in.
+const NOT_BUILT_IN: &str = "Disabled feature at compile time:";
+
 /// What the Parquet library says; it panics on some damaged files, and that is no more than one of its errors.
 fn caught<T>(path: &Path, f: impl FnOnce() -> std::result::Result<T, ParquetError>) -> Result<T> {
     let what = match catch_unwind(AssertUnwindSafe(f)) {
         Ok(Ok(value)) => return Ok(value),
-        Ok(Err(error)) => shorten(&error.to_string()),
+        Ok(Err(error)) => {
+            let said = error.to_string();
+            if let Some((_, codec)) = said.split_once(NOT_BUILT_IN) {
+                let what = format!("it is packed with {}, which is not read", shorten(codec.trim()));
+                let error = fail(path, Trouble::Parquet(what));
+                return Err(error.hint("write it with snappy, zstd or gzip, or not packed"));
+            }
+            shorten(&said)
+        }
         Err(_) => "its data are damaged".to_owned(),
     };
     Err(fail(path, Trouble::Parquet(what)).hint("the file may be cut off or damaged: write it again"))

@@ -28,6 +28,8 @@ enum Section {
     Bounds,
     /// Whole numbers and the like.
     Whole,
+    /// What some solvers write beside.
+    Foreign(&'static str),
     End,
 }
 
@@ -57,6 +59,7 @@ pub(super) fn model(text: &str, limits: &Limits) -> Parsed<Model> {
                     .bad("whole-number and semicontinuous variables are not supported")
                     .hint("variables are continuous here: drop the section to solve the relaxation"))
             })?,
+            Some(Section::Foreign(what)) => return Err(reader.bad(format!("{what} are not supported"))),
             Some(Section::End) => return reader.finish(),
             Some(Section::Objective { .. }) => return Err(reader.bad("a second objective")),
             None => {
@@ -125,19 +128,28 @@ impl<'a> Reader<'a> {
     fn keyword(&self) -> Option<(Section, Lexer<'a>)> {
         let mut after = self.lexer;
         let Ok(Some(Token::Name(word))) = after.next() else { return None };
-        let mut also = |second: &str| matches!(after.next(), Ok(Some(Token::Name(word))) if word.eq_ignore_ascii_case(second));
-        let section = match word.to_ascii_lowercase().as_str() {
-            "min" | "minimum" | "minimize" | "minimise" => Section::Objective { maximise: false },
-            "max" | "maximum" | "maximize" | "maximise" => Section::Objective { maximise: true },
-            "st" | "st." | "s.t." => Section::Rows,
-            "subject" if also("to") => Section::Rows,
-            "such" if also("that") => Section::Rows,
-            "bound" | "bounds" => Section::Bounds,
+        let second = |second: &str| matches!(after.peek(), Ok(Some(Token::Name(word))) if word.eq_ignore_ascii_case(second));
+        let (section, words) = match word.to_ascii_lowercase().as_str() {
+            "min" | "minimum" | "minimize" | "minimise" => (Section::Objective { maximise: false }, 1),
+            "max" | "maximum" | "maximize" | "maximise" => (Section::Objective { maximise: true }, 1),
+            "st" | "st." | "s.t." => (Section::Rows, 1),
+            "subject" if second("to") => (Section::Rows, 2),
+            "such" if second("that") => (Section::Rows, 2),
+            "bound" | "bounds" => (Section::Bounds, 1),
+            "lazy" if second("constraints") => (Section::Foreign("lazy constraints"), 2),
+            "user" if second("cuts") => (Section::Foreign("user cuts"), 2),
+            "general" if second("constraints") => {
+                (Section::Foreign("general constraints (max, min, abs, indicators)"), 2)
+            }
             "gen" | "general" | "generals" | "int" | "integer" | "integers" | "bin" | "binary"
-            | "binaries" | "semi" | "semis" | "sos" | "sos1" | "sos2" => Section::Whole,
-            "end" => Section::End,
+            | "binaries" | "semi" | "semis" | "sos" | "sos1" | "sos2" => (Section::Whole, 1),
+            "pwlobj" => (Section::Foreign("piecewise-linear objectives"), 1),
+            "end" => (Section::End, 1),
             _ => return None,
         };
+        if words == 2 {
+            let _ = after.next();
+        }
         // Or else it is the name of a row.
         (after.peek() != Ok(Some(Token::Colon))).then_some((section, after))
     }
