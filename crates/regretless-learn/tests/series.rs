@@ -133,8 +133,8 @@ fn few_rows_are_told_by_the_errors_of_all() {
 /// What is far back tells little where the noise grows with time, and counts as much as all else where it does not.
 #[test]
 fn recent_errors_count_more_where_the_noise_changes() {
-    let weights = |grows: bool| {
-        let mut rng = stream(9, 0, 0);
+    let weights = |grows: bool, seed: u64| {
+        let mut rng = stream(seed, 0, 0);
         let mut table = String::from("f,demand\n");
         for i in 0..900 {
             let f: f64 = rng.random_range(-1.0..=1.0);
@@ -150,8 +150,13 @@ fn recent_errors_count_more_where_the_noise_changes() {
         let Some(Law::Shift { weights, .. }) = model.law() else { panic!() };
         weights
     };
-    let growing = weights(true);
+    let growing = weights(true, 9);
     assert!(growing[699] > 1.9 * growing[0], "{} {}", growing[0], growing[699]);
-    let same = weights(false);
-    assert!(same.iter().all(|w| *w == same[0]));
+    // What is told for a fold is off for all its rows at once: seldom taken for a gain.
+    let told_apart = (0..20).filter(|seed| {
+        let same = weights(false, *seed);
+        same.iter().any(|w| *w != same[0])
+    });
+    let count = told_apart.count();
+    assert!(count <= 2, "{count} of 20");
 }

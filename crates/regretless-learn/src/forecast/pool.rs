@@ -167,16 +167,25 @@ impl Sample<'_> {
         (0..self.rows()).filter(|i| self.errors.folds[*i] == fold).map(loss).collect()
     }
 
-    /// The mean gain of one way over another, in standard errors over moments: rows of one moment are one.
+    /// The mean gain of one way over another, and whether it exceeds its errors over moments and over folds: rows of one moment are one,
+    /// and what is told for a fold is told for all its rows at once.
     fn gain(&self, plain: &[(usize, f64)], other: &[(usize, f64)]) -> (f64, bool) {
-        let mut moments: BTreeMap<u64, f64> = BTreeMap::new();
+        let (mut moments, mut folds): (BTreeMap<u64, f64>, BTreeMap<usize, (f64, f64)>) = Default::default();
         for ((i, a), (_, b)) in plain.iter().zip(other) {
-            *moments.entry(self.times[*i].to_bits()).or_default() += self.errors.weights[*i] * (a - b);
+            let weight = self.errors.weights[*i];
+            *moments.entry(self.times[*i].to_bits()).or_default() += weight * (a - b);
+            let (sum, all) = folds.entry(self.errors.folds[*i]).or_default();
+            (*sum, *all) = (*sum + weight * (a - b), *all + weight);
         }
-        let gains: Vec<f64> = moments.into_values().collect();
-        let Ok(found) = Summary::of(&gains) else { return (0.0, false) };
-        let error = found.std.unwrap_or(f64::INFINITY) / (found.count as f64).sqrt();
-        (found.mean, found.mean > SURE * error)
+        let sure = |gains: &[f64]| {
+            let Ok(found) = Summary::of(gains) else { return (0.0, false) };
+            let error = found.std.unwrap_or(f64::INFINITY) / (found.count as f64).sqrt();
+            (found.mean, found.mean > SURE * error)
+        };
+        let (mean, over_moments) = sure(&moments.into_values().collect::<Vec<f64>>());
+        let means: Vec<f64> =
+            folds.into_values().filter(|(_, all)| *all > 0.0).map(|(sum, all)| sum / all).collect();
+        (mean, over_moments && sure(&means).1)
     }
 
     /// The best of several ways, if it gains beyond its error over none of them.
