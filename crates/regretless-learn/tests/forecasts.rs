@@ -209,9 +209,12 @@ fn folds_are_blocks_of_time() {
             demand(day, shop) - mean
         })
         .collect();
+    // And the last ten days, less the mean of all fifty before them.
+    let mean = (0..50).map(|d| demand(d, 0) + demand(d, 1)).sum::<f64>() / 100.0;
+    wanted.extend((50..60).flat_map(|day| (0..2).map(move |shop| demand(day, shop) - mean)));
     found.sort_by(f64::total_cmp);
     wanted.sort_by(f64::total_cmp);
-    assert_eq!(found.len(), 100);
+    assert_eq!(found.len(), 120);
     assert!(found.iter().zip(&wanted).all(|(f, w)| (f - w).abs() < 1e-9), "{found:?} {wanted:?}");
 }
 

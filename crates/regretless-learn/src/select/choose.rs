@@ -172,7 +172,10 @@ fn one(
     }
     let best = best_of(&candidates);
     let tried: Vec<Tried> = candidates.iter().map(Tried::of).collect();
-    let candidate = candidates[best].clone();
+    let mut candidate = candidates[best].clone();
+    if !trainer.interrupted() {
+        trainer.with_later_errors(&mut candidate)?;
+    }
     let regret = candidate.valid.measures.regret;
     let sentence = if tried.len() > 1 {
         format!(
