@@ -9,7 +9,9 @@ use std::fmt::Write as _;
 
 use common::{Project, fit, lp, newsvendor};
 use rand::RngExt;
-use regretless_learn::{Averaged, Combination, Decider, Model, ModelCard, Partner, Task, judge, stream};
+use regretless_learn::{
+    Averaged, Chosen, Combination, Decider, Model, ModelCard, Partner, Task, judge, stream,
+};
 use regretless_project::Deciding;
 
 /// A model that a method trains, with what it says about itself.
@@ -138,6 +140,44 @@ fn half_and_half(rows: usize, seed: u64) -> Project {
     Project::new(&format!("{problem}features = [\"f_*\"]\n[training]\nepochs = 30\n"), &table)
 }
 
+/// In a file and out of it, what was chosen decides the same.
+fn comes_back(task: &Task, chosen: &Chosen) {
+    let decider = Decider::trained(task, chosen).unwrap();
+    let (problem, placement) = (task.problem().clone(), task.placement().clone());
+    let bytes = decider.to_bytes().unwrap();
+    let read = Decider::from_bytes(problem, placement, &task.settings().predictor, &bytes).unwrap();
+    assert_eq!(read.card(), decider.card());
+    let rows = task.test().to_vec();
+    assert_eq!(decisions(&read, task, &rows), decisions(&decider, task, &rows));
+    let judged = judge(task, &chosen.candidate.fitted.model, &rows).unwrap().decisions;
+    for (judged, found) in judged.iter().zip(decisions(&decider, task, &rows)) {
+        assert!(judged.x.iter().zip(found).all(|(a, b)| (a - b).abs() < 1e-9));
+    }
+}
+
+/// The constant predictor with past outcomes has no kind of its own, alone and among others.
+#[test]
+fn past_outcomes_join() {
+    let mut joined = 0;
+    for seed in 0..6 {
+        let mut rng = stream(seed, 0, 0);
+        let mut table = String::from("a,b,c,demand\n");
+        for _ in 0..400 {
+            let [a, b, c]: [f64; 3] = std::array::from_fn(|_| rng.random_range(-1.0..=1.0));
+            let step = |v: f64| if v > 0.0 { 1.0 } else { 0.0 };
+            let noise = (0.3 + 4.0 * step(b)) * common::normal(&mut rng);
+            writeln!(table, "{a},{b},{c},{}", 20.0 + 6.0 * step(a) * step(c) + 2.0 * a + noise).unwrap();
+        }
+        let problem = common::NEWSVENDOR.replace("[predictor]\nkind = \"linear\"\n", "");
+        let task = Project::new(&format!("{problem}[training]\nepochs = 20\n"), &table).task();
+        let chosen = fit(&task, "auto").unwrap();
+        // Alone, and with seed 5 beside trees.
+        joined += usize::from(chosen.candidate.name.contains("constant+forest"));
+        comes_back(&task, &chosen);
+    }
+    assert!(joined > 0, "a forest of outcomes knows where the noise is");
+}
+
 #[test]
 fn auto_tries_the_best_together_and_keeps_what_they_decide() {
     let mut kept = 0;
@@ -156,18 +196,7 @@ fn auto_tries_the_best_together_and_keeps_what_they_decide() {
             continue;
         }
         kept += 1;
-        // In a file and out of it.
-        let decider = Decider::trained(&task, &chosen).unwrap();
-        let (problem, placement) = (task.problem().clone(), task.placement().clone());
-        let bytes = decider.to_bytes().unwrap();
-        let read = Decider::from_bytes(problem, placement, &task.settings().predictor, &bytes).unwrap();
-        assert_eq!(read.card(), decider.card());
-        let rows = task.test().to_vec();
-        assert_eq!(decisions(&read, &task, &rows), decisions(&decider, &task, &rows));
-        let judged = judge(&task, &chosen.candidate.fitted.model, &rows).unwrap().decisions;
-        for (judged, found) in judged.iter().zip(decisions(&decider, &task, &rows)) {
-            assert!(judged.x.iter().zip(found).all(|(a, b)| (a - b).abs() < 1e-9));
-        }
+        comes_back(&task, &chosen);
     }
     assert!(kept > 0, "lines and trees know different things");
 }

@@ -73,7 +73,7 @@ impl Search<'_, '_> {
             Averaged::Decisions => "decisions",
         };
         let name = format!("mean of the {what} of {}", listed(&names));
-        let learned = members.iter().find(|&&idea| !self.ideas[idea].is_constant());
+        let learned = members.iter().find(|&&idea| !self.root(idea).is_constant());
         let kind = self.ideas[*learned.unwrap_or(&members[0])].kind;
         self.ideas.push(Idea { name, kind, from: None, step: Step::Combine(averaged, members) });
         self.held.push(held);
@@ -99,13 +99,13 @@ impl Search<'_, '_> {
 
     /// One model of several candidates', the first that is no constant with the others beside it.
     pub(super) fn together(&self, averaged: Averaged, mut models: Vec<(usize, Model)>) -> Model {
-        models.sort_by_key(|(idea, _)| self.ideas[*idea].is_constant());
+        models.sort_by_key(|(idea, _)| self.root(*idea).is_constant());
         let mut models = models.into_iter();
         let Some((_, mut first)) = models.next() else { unreachable!("somebody joins") };
         let partner = |(idea, model): (usize, Model)| {
-            let own = &self.ideas[idea];
-            let kind = (self.task().is_open() && !own.is_constant()).then_some(own.kind);
-            let card = card(self.task(), &own.name, &model, own.is_constant(), kind);
+            let (own, constant) = (&self.ideas[idea], self.root(idea).is_constant());
+            let kind = (self.task().is_open() && !constant).then_some(own.kind);
+            let card = card(self.task(), &own.name, &model, constant, kind);
             Partner { weight: 1.0, card, model }
         };
         let partners: Vec<Partner> = models.map(partner).collect();

@@ -13,7 +13,7 @@ mod work;
 
 use regretless_core::Method;
 
-use self::candidates::{distributions, forecasts, through, tuned};
+use self::candidates::{Idea, distributions, forecasts, through, tuned};
 use self::choice::Costs;
 use self::folds::Fold;
 use self::halving::Went;
@@ -191,10 +191,7 @@ impl Search<'_, '_> {
     fn candidate(&self, idea: usize, fitted: Fitted) -> Candidate {
         let own = &self.ideas[idea];
         // The constant predictor is the same in every kind.
-        let mut first = own;
-        while let Some(from) = first.from {
-            first = &self.ideas[from];
-        }
+        let first = self.root(idea);
         Candidate {
             name: own.name.clone(),
             k: own.recipe().filter(|r| r.method.is_some_and(Method::uses_surrogate)).map(|r| r.k.value()),
@@ -204,6 +201,15 @@ impl Search<'_, '_> {
             fitted,
             valid: self.out_of_fold(idea),
         }
+    }
+
+    /// What a candidate began as.
+    fn root(&self, idea: usize) -> &Idea {
+        let mut first = &self.ideas[idea];
+        while let Some(from) = first.from {
+            first = &self.ideas[from];
+        }
+        first
     }
 
     fn costs(&self, whole: &[usize]) -> Costs {
