@@ -44,7 +44,7 @@ fn decisions_at_risk_from_the_file_to_what_came_of_them() {
         let (before, after) = plain.split_once("[training]\n").unwrap();
         std::fs::write(&file, format!("{before}[training]\nrisk = {risk}\n{after}")).unwrap();
     };
-    for (risk, said) in [("{ cvar = 90 }", "above 0 and below 1"), ("{ var = 0.9 }", "var")] {
+    for (risk, said) in [("{ cvar = 90 }", "above 0 and up to 0.999999"), ("{ var = 0.9 }", "var")] {
         with(risk);
         let ran = folder.run("train p/problem.toml --method l2+scenarios --out wrong");
         assert!(ran.code == 2 && ran.stderr.contains(said), "{}", ran.stderr);

@@ -121,6 +121,35 @@ fn a_file_keeps_all_of_them() {
     assert!((likely - 1.0).abs() < 1e-9 && (forecast.weights().last().unwrap() - 0.6).abs() < 1e-9);
 }
 
+#[test]
+fn a_file_of_what_is_no_combination_is_refused() {
+    let task = newsvendor("epochs = 4", 90).task();
+    let models = ["l2", "constant"].map(|method| trained(&task, method));
+    let both = together(Averaged::Decisions, &[1.0, 1.0], &models);
+    let read = |all: &(Model, ModelCard)| {
+        let bytes = ready(&task, all).to_bytes().unwrap();
+        let (problem, placement) = (task.problem().clone(), task.placement().clone());
+        Decider::from_bytes(problem, placement, &task.settings().predictor, &bytes).map(drop)
+    };
+    assert!(read(&both).is_ok());
+    let refused = |all: &(Model, ModelCard), why: &str| {
+        let said = read(all).unwrap_err().to_string();
+        assert!(said.contains(why), "{said}");
+    };
+    refused(&together(Averaged::Decisions, &[1.0, 1.0], &[models[0].clone(), both.clone()]), "not one model");
+    let mut other = models[1].clone();
+    other.1.features = vec!["g".into()];
+    refused(&together(Averaged::Decisions, &[1.0, 1.0], &[models[0].clone(), other]), "other columns");
+    for weights in [vec![0.0, 0.0], vec![2.0, -1.0], vec![1.0]] {
+        let card = ModelCard { weights, ..both.1.clone() };
+        refused(&(both.0.clone(), card), "its weights are not those of its models");
+    }
+    let card = ModelCard { averaged: None, ..both.1.clone() };
+    refused(&(both.0.clone(), card), "nobody says what its models decide together");
+    let card = ModelCard { members: 0, ..both.1.clone() };
+    refused(&(both.0.clone(), card), "its scenarios do not fit");
+}
+
 /// Demand that is half a line of many features and half steps: lines, trees and networks are each half right.
 fn half_and_half(rows: usize, seed: u64) -> Project {
     const FEATURES: usize = 14;

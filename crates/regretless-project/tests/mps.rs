@@ -533,6 +533,7 @@ fn what_an_lp_file_cannot_say() {
             "m.lp: this is not an LP file: it does not begin with Minimize or Maximize",
         ),
         ("min x st x >= 1".into(), "m.lp: the file is cut off: it has no End"),
+        ("min x st x\0 >= 1 end".into(), "m.lp, line 1: a name holds a control character"),
         (
             "min x st x >= 1\nLazy Constraints\nl: x <= 3\nend".into(),
             "m.lp, line 2: lazy constraints are not supported",

@@ -32,6 +32,9 @@ pub struct Outlook {
 }
 
 impl Risk {
+    /// The highest level: beyond, what is dear is so dear that nothing else is told from rounding.
+    pub const HIGHEST: f64 = 0.999_999;
+
     /// CVaR at a level τ: the mean of the worst share 1 − τ.
     pub fn cvar(level: f64) -> Result<Self, ScenarioError> {
         Self::mixed(level, 1.0)
@@ -39,8 +42,8 @@ impl Risk {
 
     /// CVaR at a level τ with weight ω, and the mean with weight 1 − ω.
     pub fn mixed(level: f64, weight: f64) -> Result<Self, ScenarioError> {
-        if !(level > 0.0 && level < 1.0) {
-            let expected = "above 0 and below 1, such as 0.9 for the mean of the worst tenth";
+        if !(level > 0.0 && level <= Self::HIGHEST) {
+            let expected = "above 0 and up to 0.999999, such as 0.9 for the mean of the worst tenth";
             return Err(ScenarioError::Risk { what: "the level of CVaR", value: level, expected });
         }
         if !(weight > 0.0 && weight <= 1.0) {

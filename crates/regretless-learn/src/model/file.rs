@@ -352,7 +352,7 @@ pub(crate) fn from_bytes(
         if placement.known() > 0 && !anchors.is_empty() { wide(ANCHORS_KNOWN)? } else { Vec::new() };
     let point = placement.width().max(1);
     let width = source.as_ref().map_or(point * card.members.max(1), |source| source.law().entries(point));
-    if card.members > 10_000
+    if !(1..=10_000).contains(&card.members)
         || !anchors.len().is_multiple_of(width)
         || anchors.len() / width * placement.known() != anchors_known.len()
     {
@@ -408,18 +408,34 @@ fn combination(
     made_for: For<'_>,
     card: &ModelCard,
 ) -> Result<Option<Combination>, LearnError> {
-    let Some(averaged) = card.averaged else { return Ok(None) };
-    let sound = card.weights.iter().all(|weight| weight.is_finite() && *weight >= 0.0);
-    let (Some((&weight, others)), true) = (card.weights.split_first(), sound) else {
-        return Err(broken(path, &"its weights are none"));
+    let count = (0..).take_while(|i| tensors.tensor(&inner(*i)).is_ok()).count();
+    let Some(averaged) = card.averaged.filter(|_| card.format >= WITH_PARTNERS) else {
+        let alone = card.averaged.is_none() && card.weights.is_empty() && count == 0;
+        return if alone {
+            Ok(None)
+        } else {
+            Err(broken(path, &"nobody says what its models decide together"))
+        };
+    };
+    let sum: f64 = card.weights.iter().sum();
+    let sound = card.weights.iter().all(|weight| *weight >= 0.0) && sum.is_finite() && sum > 0.0;
+    let (Some((&weight, others)), true) =
+        (card.weights.split_first().filter(|(_, o)| o.len() == count), sound)
+    else {
+        return Err(broken(path, &"its weights are not those of its models"));
     };
     let partner = |(i, &weight): (usize, &f64)| {
         let file = tensors.tensor(&inner(i)).map_err(|e| broken(path, &e))?;
-        let (model, card, _) = from_bytes(path, file.data(), made_for)?;
+        let own = ModelCard::from_bytes(file.data())?;
         // Nobody writes a combination of combinations, and who reads one may never come back.
-        if card.averaged.is_some() {
+        if own.averaged.is_some() || own.risk != card.risk {
             return Err(broken(path, &"a model in it is not one model"));
         }
+        let columns = |card: &ModelCard| [card.features.clone(), card.targets.clone(), card.known.clone()];
+        if columns(&own) != columns(card) {
+            return Err(broken(path, &"the models in it are of other columns"));
+        }
+        let (model, card, _) = from_bytes(path, file.data(), made_for)?;
         Ok(Partner { weight, model, card })
     };
     let partners = others.iter().enumerate().map(partner).collect::<Result<_, _>>()?;

@@ -117,6 +117,9 @@ impl<'a> Lexer<'a> {
             _ => {
                 let ends = |c: char| c.is_whitespace() || "+-*/^<>=:[]\\".contains(c);
                 let len = self.rest.find(ends).unwrap_or(self.rest.len());
+                if self.rest[..len].contains(char::is_control) {
+                    return Err("a name holds a control character".into());
+                }
                 (Token::Name(&self.rest[..len]), len)
             }
         };

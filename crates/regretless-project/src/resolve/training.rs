@@ -9,6 +9,7 @@ use crate::file::{
     TrainingSection, WarmupSetting,
 };
 use crate::key::Key;
+use regretless_core::Risk;
 use regretless_learn::{
     Base, Clip, ErrorWeights, MethodError, MethodName, Mix, OptimizerKind, PredictorKind, RiskSettings,
     Scenarios, Schedule, Stop, TrainingSettings, TreeSettings, Warmup,
@@ -62,8 +63,8 @@ pub(super) fn training(
     }
     let risk = written.risk.map(|risk| RiskSettings { cvar: risk.cvar, weight: risk.weight.unwrap_or(1.0) });
     if let Some(RiskSettings { cvar, weight }) = risk {
-        let (level, share) = (cvar > 0.0 && cvar < 1.0, weight > 0.0 && weight <= 1.0);
-        let worst = "a level is above 0 and below 1: 0.9 for the mean of the worst tenth";
+        let (level, share) = (cvar > 0.0 && cvar <= Risk::HIGHEST, weight > 0.0 && weight <= 1.0);
+        let worst = "a level is above 0 and up to 0.999999: 0.9 for the mean of the worst tenth";
         ctx.within(&key("risk").key("cvar"), cvar, level, worst)?;
         let rest = "the weight of CVaR is above 0 and up to 1, the rest is that of the mean";
         ctx.within(&key("risk").key("weight"), weight, share, rest)?;
