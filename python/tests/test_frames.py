@@ -220,6 +220,8 @@ def test_a_parquet_file_that_is_packed_otherwise_says_so(tmp_path):
     command = Path(__file__).parents[2] / "target" / "debug" / "regretless"
     if not command.exists():
         pytest.skip("the command line is not built")
-    said = subprocess.run([command, "check", "p.toml", "--data", "t.parquet"], cwd=tmp_path, capture_output=True, text=True)
+    said = subprocess.run(
+        [command, "check", "p.toml", "--data", "t.parquet"], cwd=tmp_path, capture_output=True, text=True
+    )
     assert "it is packed with brotli, which is not read" in said.stderr, said.stderr
     assert "snappy, zstd or gzip" in said.stderr
