@@ -146,7 +146,8 @@ def test_rows_to_choose_by_may_be_given() -> None:
     new, truth = rows(7, 60)
     Spy.log = []
     fit = {"predicts": "d", "predictor": Spy(), "shuffle": False}
-    model = rl.DecisionRegressor(newsvendor(), "l2+scenarios", **fit).fit(X, y, validation=(new, truth))
+    # Spreads are told by errors on X alone; plain scenarios know those on later rows too.
+    model = rl.DecisionRegressor(newsvendor(), "l2+scaled", **fit).fit(X, y, validation=(new, truth))
     # All of X is learned from, and nothing of the rows to choose by.
     assert model.predictor_.known == {float(x) for x in X[:, 0]}
     assert model.predict(new).shape == (60, 2)

@@ -408,7 +408,7 @@ fn combination(
     made_for: For<'_>,
     card: &ModelCard,
 ) -> Result<Option<Combination>, LearnError> {
-    let count = (0..).take_while(|i| tensors.tensor(&inner(*i)).is_ok()).count();
+    let count = tensors.names().iter().filter(|name| name.starts_with(INNER)).count();
     let Some(averaged) = card.averaged.filter(|_| card.format >= WITH_PARTNERS) else {
         let alone = card.averaged.is_none() && card.weights.is_empty() && count == 0;
         return if alone {
@@ -521,9 +521,11 @@ fn scenarios(
     forecast::read(card.scenarios.unwrap_or_default(), inputs, width, numbers).map(Some)
 }
 
+const INNER: &str = "partner";
+
 /// The file of another model within the file.
 fn inner(partner: usize) -> String {
-    format!("partner{}", partner + 1)
+    format!("{INNER}{}", partner + 1)
 }
 
 fn key(member: usize, name: &str) -> String {
