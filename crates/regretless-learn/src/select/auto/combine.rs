@@ -3,7 +3,7 @@
 //! The best 2, 3 or 4 join, whichever is cheapest out of fold; none if the best alone is. A fold is decided by as many as the other
 //! folds ask for, so that what the combination costs there is honest. Weights that are found out of fold follow noise: those of greedy
 //! selection (Caruana, Niculescu-Mizil, Crew and Ksikes 2004), halfway to equal ones, cost more than the best alone on folds that they
-//! did not see in five of seven searches, equal ones less in four of six.
+//! did not see in four of six searches, equal ones of all four less in four of six.
 
 use std::collections::HashMap;
 
