@@ -29,6 +29,7 @@ SETTINGS = {
     "multipliers": "surrogate.multipliers",
     "predictor": "predictor.kind",
     "layers": "predictor.layers",
+    "base": "predictor.base",
     "trees": "predictor.*",
     "target_transform": "predictor.target_transform",
     "dropout": "predictor.dropout",

@@ -82,7 +82,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
     ``predicts`` names one parameter or several; θ, if the problem states none, need not be named. ``method`` is ``"auto"`` (compares forecasts, scenarios and decision losses by what their decisions cost out of fold, keeps the simplest of
     those that cannot be told from the best, and trains it on all rows), one of ``regretless.METHODS``, or one of them with ``+l2``, ``+stopped`` and ``+scenarios`` (or where these come from: ``+scaled``, ``+neighbours``, ``+forest``). ``K`` is ``"auto"``, a number, or
     several to choose from. ``predictor`` is ``"linear"``, ``"mlp"``, ``"trees"``, ``"given"`` (the features are the forecasts; columns of a frame go by their names), or ``"auto"``: the method ``"auto"`` tries the first three, other methods train an ``"mlp"``. Trees are boosted, with keys of ``[predictor]`` in ``trees``, such as
-    ``{"depth": 4}``. ``target_transform`` is the scale on which positive targets are predicted: ``"log"``, ``"root"``, ``"none"``, or chosen by
+    ``{"depth": 4}``. ``base="linear"`` puts trees on a ridge regression, and one beside the hidden layers of a network. ``target_transform`` is the scale on which positive targets are predicted: ``"log"``, ``"root"``, ``"none"``, or chosen by
     decisions (``"auto"``); ``warmup`` is what of ``l2`` comes before a decision loss: epochs, or all of it (``"auto"``). ``weights`` are those of ``weighted-l1``: with
     ``{"over": 0.1, "under": 0.9}`` it predicts the quantile of level 0.9. ``schedule`` is how the learning rate changes: ``"constant"``, ``"auto"`` or
     ``{"kind": "plateau", "factor": 0.5, "patience": 10, "back": True}``. The other settings are those of problem files (``docs/problem-file.md``); ``None`` is their default.
@@ -134,6 +134,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         predicts: Predicts = None,
         predictor: Any = "auto",
         layers: Sequence[int] | None = None,
+        base: str | None = None,
         trees: Mapping[str, Any] | None = None,
         target_transform: str | None = None,
         K: float | Sequence[float] | str = "auto",
@@ -170,6 +171,7 @@ class DecisionRegressor(_Base):  # type: ignore[misc,unused-ignore]
         self.predicts = predicts
         self.predictor = predictor
         self.layers = layers
+        self.base = base
         self.trees = trees
         self.target_transform = target_transform
         self.K = K

@@ -64,10 +64,10 @@ pub use select::trainer::{Candidate, Trainer};
 pub use select::training::{Outcome, Trained, train_task};
 pub use settings::{
     Activation, Base, Clip, Ensembles, ErrorWeights, Infeasible, Initial, Keep, MethodError, MethodName, Mix,
-    Monotone, OptimizerKind, Part, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, Ramp,
-    Regression, RiskSettings, ScenarioSource, Scenarios, Schedule, Settings, Sharpness, Split, SplitKind,
-    Stop, SurrogateSettings, TargetTransform, Timed, TrainingSettings, TreeBase, TreeSettings, Warmup,
-    visible,
+    Monotone, OptimizerKind, Part, PredictorBase, PredictorKind, PredictorSettings, QuadraticForm,
+    QuadraticSettings, Ramp, Regression, RiskSettings, ScenarioSource, Scenarios, Schedule, Settings,
+    Sharpness, Split, SplitKind, Stop, SurrogateSettings, TargetTransform, Timed, TrainingSettings,
+    TreeSettings, Warmup, visible,
 };
 pub use shard::{Shard, ShardError};
 pub use study::{

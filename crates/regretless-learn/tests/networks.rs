@@ -30,6 +30,7 @@ fn shape(case: &Value) -> MlpShape {
             other => panic!("{other}"),
         },
         batch_norm: case["batch_norm"].as_bool().unwrap(),
+        line: false,
         dropout: case["dropout"].as_f64().unwrap(),
         initial: if case["random"].as_bool().unwrap() { Initial::Random } else { Initial::Mean },
     }

@@ -33,6 +33,7 @@ fn shape(activation: Activation, batch_norm: bool) -> MlpShape {
         batch_norm,
         dropout: 0.0,
         initial: Initial::Mean,
+        line: false,
     }
 }
 
@@ -98,7 +99,16 @@ impl Reference {
                 }
             }
         }
-        self.dense("output", &x).concat()
+        let mut outputs = self.dense("output", &x);
+        if self.shape.line {
+            let ([fan_in, units], weight) = self.get("line.weight");
+            for (row, out) in inputs.chunks_exact(*fan_in).zip(&mut outputs) {
+                for (u, out) in out.iter_mut().enumerate() {
+                    *out += (0..*fan_in).map(|i| f64::from(row[i]) * weight[i * units + u]).sum::<f64>();
+                }
+            }
+        }
+        outputs.concat()
     }
 }
 
@@ -123,9 +133,9 @@ fn close(found: &[f32], wanted: &[f64], tolerance: f64, what: &str) {
 #[test]
 fn networks_agree_with_double_precision() {
     for activation in ACTIVATIONS {
-        for batch_norm in [false, true] {
-            let shape = shape(activation, batch_norm);
-            let what = format!("{activation:?}, batch norm {batch_norm}");
+        for (batch_norm, line) in [(false, false), (true, false), (true, true)] {
+            let shape = MlpShape { line, ..shape(activation, batch_norm) };
+            let what = format!("{activation:?}, batch norm {batch_norm}, line {line}");
             let mut network = Mlp::new(&shape, 1);
             shake(&mut network, 2);
             let inputs = numbers(7 * 3, 3);
@@ -143,9 +153,9 @@ fn networks_agree_with_double_precision() {
 fn gradients_agree_with_differences_in_double_precision() {
     let hidden = [vec![], vec![5], vec![5, 4]];
     for (activation, hidden) in ACTIVATIONS.into_iter().flat_map(|a| hidden.iter().map(move |h| (a, h))) {
-        for batch_norm in [false, true] {
-            let shape = MlpShape { hidden: hidden.clone(), ..shape(activation, batch_norm) };
-            let what = format!("{activation:?}, {hidden:?}, batch norm {batch_norm}");
+        for (batch_norm, line) in [(false, false), (true, false), (false, true)] {
+            let shape = MlpShape { hidden: hidden.clone(), line, ..shape(activation, batch_norm) };
+            let what = format!("{activation:?}, {hidden:?}, batch norm {batch_norm}, line {line}");
             let mut network = Mlp::new(&shape, 1);
             shake(&mut network, 5);
             let (inputs, seed) = (numbers(6 * 3, 6), numbers(6 * 2, 7));

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use common::{Project, essence, fit, lp_table, lp_with, newsvendor};
 use rand::RngExt;
 use regretless_learn::{
-    Binned, Ensembles, Linear, Monotone, Observer, Predictor, Quantile, Silent, Slopes, TreeBase,
+    Binned, Ensembles, Linear, Monotone, Observer, Predictor, PredictorBase, Quantile, Silent, Slopes,
     TreeSettings, Trees, decision_methods, stream,
 };
 use regretless_project::{Run, train_new, train_on};
@@ -23,7 +23,6 @@ const PLAIN: TreeSettings = TreeSettings {
     rows: 1.0,
     columns: 1.0,
     l2: 0.0,
-    base: TreeBase::Constant,
     ensembles: Ensembles::One,
 };
 

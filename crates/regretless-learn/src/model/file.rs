@@ -19,13 +19,14 @@ use crate::forecast::{self, Source};
 use crate::model::Model;
 use crate::model::combination::{Averaged, Combination, Partner};
 use crate::predictor::build::{self, Inputs};
+use crate::predictor::mlp::LINE;
 use crate::predictor::{Predictor, Trees, Weights};
-use crate::settings::{PredictorKind, PredictorSettings, RiskSettings, ScenarioSource};
+use crate::settings::{PredictorBase, PredictorKind, PredictorSettings, RiskSettings, ScenarioSource};
 
 /// The layout of model files; the second has targets on other scales, the third trees, the fourth trees on a base or of one output
 /// each, the fifth features that are no numbers or scenarios that are more than residuals, the sixth features of the past, the seventh a kind of predictor of its
-/// own, the eighth scenarios by series, the ninth decisions at risk, the tenth models that decide together, and they are written only
-/// where there are such.
+/// own, the eighth scenarios by series, the ninth decisions at risk, the tenth models that decide together, the eleventh networks with a
+/// line beside them, and they are written only where there are such.
 const VERSION: u32 = 1;
 const WITH_SCALES: u32 = 2;
 const WITH_TREES: u32 = 3;
@@ -36,6 +37,7 @@ const WITH_A_KIND: u32 = 7;
 const WITH_SERIES: u32 = 8;
 const WITH_RISK: u32 = 9;
 const WITH_PARTNERS: u32 = 10;
+const WITH_A_LINE: u32 = 11;
 
 /// What a model file says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,6 +102,7 @@ impl ModelCard {
         let risk = model.risk.filter(|_| model.law().is_some());
         Self {
             format: match &model.transforms[..] {
+                _ if model.members.iter().any(|m| has_line(&**m)) => WITH_A_LINE,
                 _ if model.combination.is_some() => WITH_PARTNERS,
                 _ if risk.is_some() => WITH_RISK,
                 _ if model.source.as_ref().is_some_and(|s| s.is_by_series()) => WITH_SERIES,
@@ -160,6 +163,11 @@ fn special(model: &Model) -> Option<&dyn Source> {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+/// True for a network with a line beside it.
+fn has_line(member: &dyn Predictor) -> bool {
+    member.descent().is_some_and(|d| d.weights().iter().any(|part| part.get(LINE).is_some()))
 }
 
 /// The mean over the members that are trees.
@@ -306,8 +314,8 @@ pub(crate) fn from_bytes(
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
     let metadata = metadata.metadata().clone().unwrap_or_default();
     let card = ModelCard::of(path, &metadata)?;
-    if !(VERSION..=WITH_PARTNERS).contains(&card.format) {
-        let what = format!("the model has format {}, this program reads 1 to {WITH_PARTNERS}", card.format);
+    if !(VERSION..=WITH_A_LINE).contains(&card.format) {
+        let what = format!("the model has format {}, this program reads 1 to {WITH_A_LINE}", card.format);
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
         return Err(LearnError::run(path, what, hint));
     }
@@ -319,7 +327,12 @@ pub(crate) fn from_bytes(
         Ok(whole.collect())
     };
     let For { placement, predictor, .. } = made_for;
-    let own = PredictorSettings { kind: card.predictor.unwrap_or(predictor.kind), ..predictor.clone() };
+    let mut own = PredictorSettings { kind: card.predictor.unwrap_or(predictor.kind), ..predictor.clone() };
+    if own.kind == PredictorKind::Mlp {
+        // `auto` may have found one better than what the settings say.
+        let line = tensors.tensor(LINE).is_ok();
+        own.base = if line { PredictorBase::Linear } else { PredictorBase::Constant };
+    }
     let predictor = &own;
     let scaler = |name: &str, width: usize| -> Result<Scaler, LearnError> {
         let mean = wide(&format!("{name}.mean"))?;

@@ -7,7 +7,9 @@ use crate::data::encoder::{Encoder, Encoding};
 use crate::error::{Hint, LearnError};
 use crate::numbers::some_of;
 use crate::predictor::{Constant, Descend, Embedding, Given, Joint, Mlp, MlpShape, Predictor, Shared, Trees};
-use crate::settings::{Initial, Monotone, PredictorKind, PredictorSettings, QuadraticSettings, TreeBase};
+use crate::settings::{
+    Initial, Monotone, PredictorBase, PredictorKind, PredictorSettings, QuadraticSettings,
+};
 
 /// What a predictor predicts from.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,12 @@ pub(crate) fn predictor(
     }
     if settings.kind == PredictorKind::Trees {
         return trees(settings, placement, from);
+    }
+    if settings.stands_on_a_line() && (settings.shared || settings.quadratic.is_some()) {
+        let what =
+            "a network that is shared by the variables, or beside an embedding of Q, has no line to stand on";
+        let hint = Hint::set("set {}", "predictor", "base", "\"constant\"");
+        return Err(LearnError::Settings { what: what.into(), hint });
     }
     let Some(quadratic) = settings.quadratic else {
         return Ok(network(
@@ -91,7 +99,7 @@ fn trees(
         "trees do not predict Q: it has to be positive semidefinite, and leaves know nothing of that"
     } else if settings.shared {
         "trees are not shared by the variables"
-    } else if settings.trees.base == TreeBase::Linear && !settings.monotone.is_empty() {
+    } else if settings.base == PredictorBase::Linear && !settings.monotone.is_empty() {
         let what = "`monotone` binds trees, and the line that they stand on follows the data".into();
         let hint = Hint::set("set {}", "predictor", "base", "\"constant\"");
         return Err(LearnError::Settings { what, hint });
@@ -146,6 +154,7 @@ fn network(
         batch_norm: settings.batch_norm,
         dropout: settings.dropout,
         initial: settings.initial,
+        line: settings.stands_on_a_line(),
     };
     let Some(inputs) = from.names.per_variable.clone().filter(|_| settings.shared) else {
         return Ok(Box::new(Mlp::new(&shape(features, outputs.len()), seed)));

@@ -10,15 +10,14 @@ use pulp::{Arch, Simd, WithSimd};
 pub(super) type Sizes = [usize; 3];
 
 /// Y = XW + 1bᵀ, in place of what `y` holds.
-pub(super) fn forward(
-    x: &[f32],
-    weight: &[f32],
-    bias: &[f32],
-    y: &mut Vec<f32>,
-    [rows, inputs, units]: Sizes,
-) {
+pub(super) fn forward(x: &[f32], weight: &[f32], bias: &[f32], y: &mut Vec<f32>, sizes: Sizes) {
     y.clear();
-    (0..rows).for_each(|_| y.extend_from_slice(bias));
+    (0..sizes[0]).for_each(|_| y.extend_from_slice(bias));
+    add(x, weight, y, sizes);
+}
+
+/// Y + XW.
+pub(super) fn add(x: &[f32], weight: &[f32], y: &mut [f32], [rows, inputs, units]: Sizes) {
     let x = MatRef::from_row_major_slice(x, rows, inputs);
     let weight = MatRef::from_row_major_slice(weight, inputs, units);
     product(MatMut::from_row_major_slice_mut(y, rows, units), Accum::Add, x, weight);

@@ -1,6 +1,7 @@
-//! Dense layers: a linear map without hidden layers, a multilayer perceptron with them.
+//! Dense layers: a linear map without hidden layers, a multilayer perceptron with them, a line beside it if it is to have one.
 
 use std::mem;
+use std::ops::Range;
 
 use crate::settings::{Activation, Initial};
 use rand::RngExt;
@@ -11,8 +12,11 @@ use super::dense::{self, column_sums};
 use super::initial::uniform;
 use super::layer::{Layer, layers};
 use super::norm::Normed;
-use super::{Descend, Predictor, Pullback, Weights};
+use super::{Descend, Linear, Predictor, Pullback, Weights};
 use crate::random::stream;
+
+/// What the weights of the line are called.
+pub(crate) const LINE: &str = "line.weight";
 
 fn gain(activation: Activation) -> f64 {
     match activation {
@@ -38,6 +42,8 @@ pub struct MlpShape {
     pub dropout: f64,
     /// What it predicts untrained.
     pub initial: Initial,
+    /// Add a linear map of the inputs to what the layers give.
+    pub line: bool,
 }
 
 /// A multilayer perceptron; see [`MlpShape`].
@@ -81,6 +87,10 @@ impl Mlp {
         let (values, bias) = layer(fan_in, shape.outputs, 0.0);
         weights.push("output.weight", [fan_in, shape.outputs], values);
         weights.push("output.bias", [1, shape.outputs], bias);
+        if shape.line {
+            let size = [shape.inputs, shape.outputs];
+            weights.push(LINE, size, vec![0.0; size[0] * size[1]]);
+        }
         Self { shape: shape.clone(), weights, buffers, trace: Trace::default() }
     }
 
@@ -88,14 +98,25 @@ impl Mlp {
         layers(self.shape.inputs, &self.shape.hidden, self.shape.outputs, self.shape.batch_norm)
     }
 
+    /// Where the line's weights lie among the others: they are the last ones.
+    fn line(&self) -> Option<Range<usize>> {
+        let count = self.weights.len();
+        self.shape.line.then(|| count - self.shape.inputs * self.shape.outputs..count)
+    }
+
     /// The chain rule, from the last layer to the first: g = ∂L/∂(what a layer gives) becomes that of what it was given.
     fn backward(&mut self, seed: &[f32], rows: usize) -> Vec<f32> {
         let (hidden, last) = self.layers();
+        let line = self.line();
+        let sizes = [rows, self.shape.inputs, self.shape.outputs];
         let weights = self.weights.values();
         let Trace { inputs, normed, slopes, g, next } = &mut self.trace;
         let mut gradient = vec![0.0; weights.len()];
         g.clear();
         g.extend_from_slice(seed);
+        if let Some(line) = line {
+            dense::weight_gradient(g, &inputs[0], &mut gradient[line], sizes);
+        }
         for l in (0..=hidden.len()).rev() {
             let layer = hidden.get(l).unwrap_or(&last);
             if l < hidden.len() {
@@ -169,7 +190,17 @@ impl Predictor for Mlp {
             mem::swap(&mut x, &mut z);
         }
         last.dense(&x, rows, weights, &mut z);
+        if let Some(line) = self.line() {
+            dense::add(inputs, &weights[line], &mut z, [rows, self.shape.inputs, self.shape.outputs]);
+        }
         z
+    }
+
+    fn stand_on(&mut self, line: &Linear) {
+        if self.shape.line {
+            self.weights.set(LINE, &line.weights);
+            self.weights.set("output.bias", &line.biases);
+        }
     }
 
     fn descent(&self) -> Option<&dyn Descend> {
@@ -200,6 +231,7 @@ impl Descend for Mlp {
 
     fn train(&mut self, inputs: &[f32], rows: usize, noise: &mut ChaCha8Rng) -> (Vec<f32>, Pullback<'_>) {
         let (hidden, last) = self.layers();
+        let line = self.line();
         let Self { shape, weights, buffers, trace } = self;
         let (weights, running) = (weights.values(), buffers.values_mut());
         trace.inputs.resize_with(hidden.len() + 1, Vec::new);
@@ -228,6 +260,9 @@ impl Descend for Mlp {
         }
         let mut outputs = Vec::new();
         last.dense(&trace.inputs[hidden.len()], rows, weights, &mut outputs);
+        if let Some(line) = line {
+            dense::add(inputs, &weights[line], &mut outputs, [rows, shape.inputs, shape.outputs]);
+        }
         (outputs, Box::new(move |seed| self.backward(seed, rows)))
     }
 }

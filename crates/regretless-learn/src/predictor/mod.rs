@@ -13,7 +13,8 @@ mod given;
 mod initial;
 mod joint;
 mod layer;
-mod mlp;
+mod linear;
+pub(crate) mod mlp;
 mod norm;
 mod shared;
 pub(crate) mod trees;
@@ -27,9 +28,10 @@ pub use constant::Constant;
 pub use embedding::Embedding;
 pub use given::Given;
 pub use joint::Joint;
+pub use linear::Linear;
 pub use mlp::{Mlp, MlpShape};
 pub use shared::Shared;
-pub use trees::{Binned, Linear, Quantile, Slopes, Tree, Trees};
+pub use trees::{Binned, Quantile, Slopes, Tree, Trees};
 pub use weights::Weights;
 
 /// Takes the gradient with respect to the outputs back to the weights, in their flat order.
@@ -62,6 +64,9 @@ pub trait Predictor: Copied + Debug + Send + Sync {
     fn descent_mut(&mut self) -> Option<&mut dyn Descend> {
         None
     }
+
+    /// Puts the predictor on a line, if it is made to stand on one; its outputs are then those of the line before it learns more.
+    fn stand_on(&mut self, _line: &Linear) {}
 
     /// The predictor as one that grows round by round, if it is.
     fn boosting(&self) -> Option<&Trees> {

@@ -9,8 +9,8 @@ mod words;
 
 pub use method::{Base, MethodError, MethodName};
 pub use predictor::{
-    Activation, Ensembles, Initial, Monotone, PredictorKind, PredictorSettings, QuadraticForm,
-    QuadraticSettings, TargetTransform, TreeBase, TreeSettings,
+    Activation, Ensembles, Initial, Monotone, PredictorBase, PredictorKind, PredictorSettings, QuadraticForm,
+    QuadraticSettings, TargetTransform, TreeSettings,
 };
 pub use split::{Part, Split, SplitKind, Timed};
 pub use surrogate::SurrogateSettings;

@@ -29,6 +29,8 @@ pub struct PredictorSettings {
     pub target_transform: TargetTransform,
     /// How a predicted Q is made; `None` if Q is known.
     pub quadratic: Option<QuadraticSettings>,
+    /// What trees, or the hidden layers of an `mlp`, stand on.
+    pub base: PredictorBase,
     /// How trees are grown.
     pub trees: TreeSettings,
     /// Features with which the outputs of trees only rise or only fall, by name.
@@ -48,9 +50,17 @@ impl Default for PredictorSettings {
             initial: Initial::Mean,
             target_transform: TargetTransform::Forecasts,
             quadratic: None,
+            base: PredictorBase::Constant,
             trees: TreeSettings::default(),
             monotone: BTreeMap::new(),
         }
+    }
+}
+
+impl PredictorSettings {
+    /// True if what is trained stands on a line.
+    pub fn stands_on_a_line(&self) -> bool {
+        self.base == PredictorBase::Linear && matches!(self.kind, PredictorKind::Mlp | PredictorKind::Trees)
     }
 }
 
@@ -89,8 +99,6 @@ pub struct TreeSettings {
     pub columns: f64,
     /// What is added to a leaf's sum of curvatures, where a row of squared errors has 1.
     pub l2: f64,
-    /// What the trees stand on.
-    pub base: TreeBase,
     /// Which outputs a tree moves.
     pub ensembles: Ensembles,
 }
@@ -109,7 +117,6 @@ impl Default for TreeSettings {
             rows: 0.8,
             columns: 1.0,
             l2: 1.0,
-            base: TreeBase::Constant,
             ensembles: Ensembles::One,
         }
     }
@@ -133,12 +140,12 @@ words! {
 }
 
 words! {
-    /// What trees stand on.
-    TreeBase {
+    /// What trees, or the hidden layers of a network, stand on: what they give is added to it.
+    PredictorBase {
         /// The training mean.
         #[default]
         Constant = "constant",
-        /// The ridge regression that a linear `l2` is.
+        /// A line that begins as the ridge regression that a linear `l2` is. Under trees it stays; beside a network it learns on.
         Linear = "linear",
     }
 }

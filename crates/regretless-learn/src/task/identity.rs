@@ -21,9 +21,11 @@ impl Task {
         } else {
             String::new()
         };
+        let base =
+            if predictor.stands_on_a_line() { format!(", on {}", predictor.base) } else { String::new() };
         let kind = if self.is_open() { format!(", {}", predictor.kind) } else { String::new() };
         format!(
-            "{recipe:?}, {segments:?} {smoothing} {:?}, problem {}, data {}{trees}{kind}",
+            "{recipe:?}, {segments:?} {smoothing} {:?}, problem {}, data {}{trees}{base}{kind}",
             settings.rule,
             stated.hash(),
             self.hash.get_or_init(|| self.data.content().hash())

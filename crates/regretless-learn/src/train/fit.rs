@@ -14,7 +14,7 @@ use crate::predictor::Predictor;
 use crate::random::{order, stream};
 use crate::regression;
 use crate::select::recipe::{Recipe, stop_now};
-use crate::settings::{Keep, Part, Schedule, TreeBase};
+use crate::settings::{Keep, Part, Schedule};
 use crate::task::Task;
 use crate::train::boosting::Boosting;
 use crate::train::epoch::{Ended, Epoch, Fitted};
@@ -74,10 +74,10 @@ impl<'a> Fit<'a> {
             Some(model) => model.clone(),
             None => task.untrained(recipe)?,
         };
-        let linear = start.is_none() && task.settings().predictor.trees.base == TreeBase::Linear;
-        if linear && model.members[0].boosting().is_some() {
-            let base = regression::base(task, &model)?;
-            model.members[0].boosting_mut().into_iter().for_each(|trees| trees.set_base(base.clone()));
+        let own = recipe.method.is_some() && !task.has_own_predictor();
+        if start.is_none() && own && task.settings().predictor.stands_on_a_line() {
+            let line = regression::base(task, &model)?;
+            model.members[0].stand_on(&line);
         }
         if !recipe.trains_through_errors() {
             model.source = None;

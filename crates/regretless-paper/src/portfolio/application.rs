@@ -124,6 +124,7 @@ fn published_networks(n: usize, seed: u64) -> Box<dyn Network> {
         batch_norm: true,
         dropout: 0.0,
         initial: Initial::Random,
+        line: false,
     };
     let squashed = Squashed::new(Box::new(Mlp::new(&shape, seed)), 0.1);
     let inputs = (0..n).map(|j| (j * wide..(j + 1) * wide).collect()).collect();

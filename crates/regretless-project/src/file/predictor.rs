@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use regretless_learn::{
-    Activation, Ensembles, Initial, Monotone, PredictorKind, QuadraticForm, TargetTransform, TreeBase,
+    Activation, Ensembles, Initial, Monotone, PredictorBase, PredictorKind, QuadraticForm, TargetTransform,
 };
 
 /// The predictor that is trained.
@@ -49,8 +49,8 @@ pub struct PredictorSection {
     pub columns: Option<f64>,
     /// Ridge of the leaves, in rows. Default 1.
     pub l2: Option<f64>,
-    /// What the trees stand on. Default `constant`.
-    pub base: Option<TreeBase>,
+    /// What trees, or the hidden layers of an `mlp`, stand on. Default `constant`.
+    pub base: Option<PredictorBase>,
     /// One ensemble for all outputs, or one for each. Default `one`.
     pub ensembles: Option<Ensembles>,
     /// Features with which the outputs of trees only rise or only fall, by name.

@@ -220,7 +220,7 @@ fn facts(spec: &Spec) -> Vec<(String, String)> {
 fn settings(settings: &Settings) -> Vec<(String, Vec<(String, String)>)> {
     let (p, t) = (&settings.predictor, &settings.training);
     let layers = p.layers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let predictor = vec![
+    let mut predictor = vec![
         (
             "Kind".into(),
             if p.shared { format!("{}, shared by the variables", p.kind) } else { p.kind.to_string() },
@@ -233,6 +233,9 @@ fn settings(settings: &Settings) -> Vec<(String, Vec<(String, String)>)> {
             ("Hidden layers".into(), if layers.is_empty() { "none".into() } else { layers })
         },
     ];
+    if p.stands_on_a_line() {
+        predictor.push(("On".into(), "a line through the features, by ridge regression".into()));
+    }
     let mut training: Vec<(String, String)> = if p.kind == PredictorKind::Trees {
         vec![("Learning rate".into(), t.learning_rate.to_string())]
     } else {

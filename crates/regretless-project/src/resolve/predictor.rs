@@ -8,7 +8,8 @@ use crate::key::Key;
 use crate::placed::Placed;
 use crate::selection::Kind;
 use regretless_learn::{
-    PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, TargetTransform, TreeSettings,
+    PredictorBase, PredictorKind, PredictorSettings, QuadraticForm, QuadraticSettings, TargetTransform,
+    TreeSettings,
 };
 
 pub(super) fn predictor(
@@ -40,9 +41,26 @@ pub(super) fn predictor(
         initial: written.initial,
         target_transform: written.target_transform,
         quadratic: quadratic(ctx, &section.key("quadratic"), written, n, placed)?,
+        base: base(ctx, &section.key("base"), written)?,
         trees: trees(ctx, &section, written)?,
         monotone: written.monotone.clone().unwrap_or_default(),
     })
+}
+
+/// What trees and networks stand on.
+fn base(ctx: &Context<'_>, key: &Key, written: &PredictorSection) -> Result<PredictorBase> {
+    let Some(base) = written.base else { return Ok(PredictorBase::default()) };
+    if !matches!(written.kind(), PredictorKind::Mlp | PredictorKind::Trees) {
+        let trouble = Trouble::Misfit(format!("a `{}` predictor stands on nothing", written.kind()));
+        return Err(ctx
+            .fail(key, trouble)
+            .hint("leave it out, or choose kind = \"trees\" or kind = \"mlp\""));
+    }
+    if base == PredictorBase::Linear && written.shared {
+        let trouble = Trouble::OneOf("a network that is shared by the variables has no line to stand on");
+        return Err(ctx.fail(key, trouble).hint("leave `base` or `shared` out"));
+    }
+    Ok(base)
 }
 
 fn trees(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Result<TreeSettings> {
@@ -55,7 +73,6 @@ fn trees(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Result
             ("rows", written.rows.is_some()),
             ("columns", written.columns.is_some()),
             ("l2", written.l2.is_some()),
-            ("base", written.base.is_some()),
             ("ensembles", written.ensembles.is_some()),
             ("monotone", written.monotone.is_some()),
         ];
@@ -74,7 +91,6 @@ fn trees(ctx: &Context<'_>, section: &Key, written: &PredictorSection) -> Result
         rows: written.rows.unwrap_or(default.rows),
         columns: written.columns.unwrap_or(default.columns),
         l2: written.l2.unwrap_or(default.l2),
-        base: written.base.unwrap_or(default.base),
         ensembles: written.ensembles.unwrap_or(default.ensembles),
     };
     ctx.count(&section.key("depth"), trees.depth, 1..=64, "a tree has a depth of 1 to 64")?;

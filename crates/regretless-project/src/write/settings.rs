@@ -187,6 +187,9 @@ fn predictor(settings: &PredictorSettings, text: &mut Text) {
         text.key("batch_norm", settings.batch_norm);
         text.key("dropout", number(settings.dropout));
     }
+    if matches!(settings.kind, PredictorKind::Mlp | PredictorKind::Trees) {
+        text.key("base", string(settings.base.word()));
+    }
     if settings.kind == PredictorKind::Trees {
         let trees = &settings.trees;
         text.key("depth", trees.depth);
@@ -195,7 +198,6 @@ fn predictor(settings: &PredictorSettings, text: &mut Text) {
         text.key("rows", number(trees.rows));
         text.key("columns", number(trees.columns));
         text.key("l2", number(trees.l2));
-        text.key("base", string(trees.base.word()));
         text.key("ensembles", string(trees.ensembles.word()));
         if !settings.monotone.is_empty() {
             let one = |(name, way): (&String, &Monotone)| format!("{} = \"{way}\"", string(name));

@@ -7,7 +7,6 @@ mod bins;
 mod grow;
 mod histogram;
 mod levels;
-mod linear;
 mod monotone;
 mod running;
 mod split;
@@ -21,12 +20,11 @@ use rayon::prelude::*;
 
 pub use bins::Binned;
 pub use grow::{Quantile, Slopes};
-pub use linear::Linear;
 pub(crate) use running::Running;
 pub use tree::Tree;
 
 use self::tree::{Node, Set};
-use super::{Predictor, Weights};
+use super::{Linear, Predictor, Weights};
 use crate::settings::{Ensembles, Monotone, TreeSettings};
 
 /// Rows that one thread predicts at a time.
@@ -84,11 +82,6 @@ impl Trees {
     /// The same with trees that move all outputs, or one each.
     pub(crate) fn set_ensembles(&mut self, ensembles: Ensembles) {
         self.settings.ensembles = ensembles;
-    }
-
-    /// Puts the trees on another base.
-    pub(crate) fn set_base(&mut self, base: Linear) {
-        self.base = Some(Arc::new(base));
     }
 
     /// What the trees stand on, if it is not 0.
@@ -322,6 +315,10 @@ impl Predictor for Trees {
         let mut sums = self.start(inputs, rows);
         self.add(0, inputs, &mut sums);
         sums.into_iter().map(|s| s as f32).collect()
+    }
+
+    fn stand_on(&mut self, line: &Linear) {
+        self.base = Some(Arc::new(line.clone()));
     }
 
     fn boosting(&self) -> Option<&Trees> {

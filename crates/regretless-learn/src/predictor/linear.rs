@@ -1,4 +1,4 @@
-//! What trees may stand on.
+//! What trees and networks may stand on.
 
 /// A linear predictor in standardised units: a missing cell is a feature's mean, 0.
 #[derive(Clone, Debug, PartialEq)]
