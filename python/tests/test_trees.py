@@ -12,6 +12,7 @@ import regretless as rl
 pytest.importorskip("sklearn")
 from sklearn.datasets import make_friedman1
 from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import RidgeCV
 
 SEEDS = range(5)
 SAME = {"depth": 64, "leaves": 15, "min_rows": 20, "rows": 1.0, "l2": 0.0}
@@ -124,3 +125,18 @@ def test_scales_and_warm_starts() -> None:
         rl.DecisionRegressor(forecast(), "l2", predictor="linear", target_transform="log").fit(X, y - 2.0)
     tuned = rl.DecisionRegressor(forecast(), "spo+", predictor="trees", warmup="auto", epochs=20).fit(X, y)
     assert any("l2 first" in epoch["stage"] for epoch in tuned.history_)
+
+
+def test_networks_and_trees_stand_on_a_line() -> None:
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(300, 3))
+    y = 20.0 + X @ [4.0, -2.0, 1.0] + rng.normal(size=300)
+    ridge = RidgeCV(alphas=np.logspace(-6, 3, 19)).fit(X[:240], y[:240])
+    far = 50.0 * X[:5]
+    for predictor in ("trees", "mlp"):
+        # No step that is worth taking: the line is what is left, and beyond the rows it goes on.
+        model = rl.DecisionRegressor(
+            forecast(), "l2", predictor=predictor, base="linear", target_transform="none", epochs=1, learning_rate=1e-9,
+            shuffle=False,
+        ).fit(X, y[:, None])  # fmt: skip
+        assert np.allclose(model.predict(far).ravel(), ridge.predict(far), rtol=1e-2), predictor

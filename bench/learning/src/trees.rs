@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rand::RngExt;
 use regretless_learn::{
-    Binned, Ensembles, Predictor, Silent, Slopes, Trainer, TreeBase, TreeSettings, Trees, stream, train,
+    Binned, Ensembles, Predictor, Silent, Slopes, Trainer, TreeSettings, Trees, stream, train,
 };
 
 use crate::data::{Rows, Size, write};
@@ -20,7 +20,6 @@ const SETTINGS: TreeSettings = TreeSettings {
     rows: 1.0,
     columns: 1.0,
     l2: 0.0,
-    base: TreeBase::Constant,
     ensembles: Ensembles::One,
 };
 

@@ -20,7 +20,7 @@ const METHODS: [&str; 5] = ["l2", "spo+", "surrogate-smooth+l2", "surrogate-vert
 /// Everything that has a state: drop-out, batch norm, momentum, plateaus, K and mixture on their way.
 fn project() -> Project {
     lp_with(
-        "[predictor]\nlayers = [8]\ndropout = 0.1\nbatch_norm = true\n[surrogate]\nk = { from = 1.0, to = 8.0, epochs = 4 }\n",
+        "[predictor]\nlayers = [8]\nbase = \"linear\"\ndropout = 0.1\nbatch_norm = true\n[surrogate]\nk = { from = 1.0, to = 8.0, epochs = 4 }\n",
         "epochs = 6\nlearning_rate = 0.02\nbatch = 24\nwarmup = 1\nmix = { from = 0.8, to = 0.2, epochs = 3 }\nstop = { patience = 4 \
          }\nschedule = { kind = \"plateau\", factor = 0.5, patience = 1 }",
     )
