@@ -113,3 +113,42 @@ fn a_folder_gives_what_one_process_gives() {
     assert!(found.warnings.last().unwrap().contains("spo+"), "{:?}", found.warnings);
     assert!(Comparison::of(&task, &trials, Vec::new()).unwrap().rows.is_empty());
 }
+
+/// What a method decides little of is compared on those rows, and has no ratio to means of other rows.
+#[test]
+fn methods_are_compared_on_rows_that_both_decide() {
+    use statrs::distribution::{ContinuousCDF, StudentsT};
+    let task = parts().task();
+    let (methods, seeds) = (["l2".parse().unwrap(), "spo+".parse().unwrap()], [5, 6, 7]);
+    let whole = compare(&task, &methods, &seeds, &Threads(1), &(), &Interrupt::default()).unwrap().records;
+    let mut records = whole.clone();
+    for record in records.iter_mut().filter(|r| r.method == "spo+") {
+        // The dear half of the rows is left without a decision.
+        let mut sorted = record.regrets.clone();
+        sorted.sort_by(f64::total_cmp);
+        let middle = sorted[sorted.len() / 2];
+        record.regrets.iter_mut().filter(|r| **r > middle).for_each(|r| *r = f64::NAN);
+        let kept: Vec<f64> = record.regrets.iter().copied().filter(|r| r.is_finite()).collect();
+        record.measures.undecided = record.regrets.len() - kept.len();
+        record.measures.regret = kept.iter().sum::<f64>() / kept.len() as f64;
+    }
+    let trials = plan(&task, &methods, &seeds).unwrap();
+    let found = Comparison::of(&task, &trials, records.clone()).unwrap();
+    let row = |name: &str| found.rows.iter().find(|r| r.method == name).unwrap().clone();
+    assert!(row("spo+").ratio.is_none() && !row("spo+").best && row("l2").ratio == Some(1.0));
+    // The gaps by seed, by hand.
+    let of =
+        |name: &str, seed: u64| &records.iter().find(|r| r.method == name && r.seed == seed).unwrap().regrets;
+    let gap = |&seed: &u64| {
+        let gaps = of("spo+", seed).iter().zip(of("l2", seed)).map(|(a, b)| a - b).filter(|g| g.is_finite());
+        let gaps: Vec<f64> = gaps.collect();
+        gaps.iter().sum::<f64>() / gaps.len() as f64
+    };
+    let gaps: Vec<f64> = seeds.iter().map(gap).collect();
+    let mean = gaps.iter().sum::<f64>() / 3.0;
+    let variance = gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / 2.0;
+    let t = mean / (variance / 3.0).sqrt();
+    let p = 2.0 * (1.0 - StudentsT::new(0.0, 1.0, 2.0).unwrap().cdf(t.abs()));
+    let said = row("spo+").p_two_stage.unwrap();
+    assert!((said - p).abs() < 1e-9, "{said} is not {p}");
+}

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use regretless_learn::{Ended, Outcome as Trained};
+use regretless_learn::{Ended, Outcome as Trained, Tried};
 use regretless_project::{Overrides, Run, train_new, train_on};
 use serde::Serialize;
 
@@ -44,6 +44,51 @@ struct Machine<'a> {
     outcome: &'a Trained,
 }
 
+/// Everything that was trained on the way, beside what was kept.
+fn tried(trained: &Trained) -> String {
+    let name = |t: &Tried| {
+        let mark = if t.name == trained.kept { "* " } else { "  " };
+        format!("{mark}{}{}", t.name, if t.ended == Ended::Diverged { " (diverged)" } else { "" })
+    };
+    let seconds = |t: &Tried| format!("{:.1}", t.seconds);
+    if trained.tried.iter().all(|t| t.folds == 0) {
+        let header = ["tried", "validation regret", "± s.e.", "epochs", "kept epoch", "seconds"];
+        let row = |t: &Tried| {
+            // One row has no spread.
+            let error = if t.valid.instances > 1 { four(t.valid.standard_error) } else { "–".into() };
+            vec![name(t), four(t.valid.regret), error, t.epochs.to_string(), t.best.to_string(), seconds(t)]
+        };
+        return table(&header, 1, trained.tried.iter().map(row));
+    }
+    // Candidates of a search are judged out of fold, and not all on the same folds: what compares is the gap on those of both.
+    let header =
+        ["tried", "regret out of fold", "folds", "more than *", "95 % interval", "epochs", "seconds", "work"];
+    let row = |t: &Tried| {
+        let none = || ["–".to_owned(), "–".to_owned()];
+        let [more, interval] = t.gap.map_or_else(none, |gap| {
+            [signed(gap.mean), format!("{} to {}", signed(gap.interval.0), signed(gap.interval.1))]
+        });
+        let [folds, epochs] = [t.folds, t.epochs].map(|count| count.to_string());
+        vec![
+            name(t),
+            four(t.valid.regret),
+            folds,
+            more,
+            interval,
+            epochs,
+            seconds(t),
+            format!("{:.1e}", t.work),
+        ]
+    };
+    let legend = "regret: mean over the folds that a candidate came to; more than *: what it costs more than what was kept, \
+                  on the folds of both.";
+    format!("{}\n{}\n", table(&header, 1, trained.tried.iter().map(row)), wrapped(legend, 0))
+}
+
+fn signed(v: f64) -> String {
+    if v > 0.0 { format!("+{}", four(v)) } else { four(v).replace('-', "−") }
+}
+
 fn render(run: &Run, trained: &Trained) -> Result<String, CliError> {
     let spec = run.spec()?;
     let mut out = String::new();
@@ -52,31 +97,7 @@ fn render(run: &Run, trained: &Trained) -> Result<String, CliError> {
     let rest: String = sentence.chars().skip(1).collect();
     let _ = writeln!(out, "{}.\n", wrapped(&format!("{first}{rest}"), 0));
     if trained.tried.len() > 1 {
-        // Candidates of a search are judged out of fold.
-        let folds = trained.tried.iter().any(|t| t.folds > 0);
-        let regret = if folds { "regret out of fold" } else { "validation regret" };
-        let mut header = vec!["tried", regret, "± s.e.", "epochs", "kept epoch", "seconds"];
-        if folds {
-            header.extend(["folds", "work"]);
-        }
-        let rows = trained.tried.iter().map(|t| {
-            let mark = if t.name == trained.kept { "* " } else { "  " };
-            let ended = if t.ended == Ended::Diverged { " (diverged)" } else { "" };
-            let mut cells = vec![
-                format!("{mark}{}{ended}", t.name),
-                four(t.valid.regret),
-                // One row has no spread.
-                if t.valid.instances > 1 { four(t.valid.standard_error) } else { "–".into() },
-                t.epochs.to_string(),
-                t.best.to_string(),
-                format!("{:.1}", t.seconds),
-            ];
-            if folds {
-                cells.extend([t.folds.to_string(), format!("{:.1e}", t.work)]);
-            }
-            cells
-        });
-        out += &table(&header, 1, rows);
+        out += &tried(trained);
         out.push('\n');
     }
     let [train, valid, test] = trained.rows;

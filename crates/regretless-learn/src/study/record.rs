@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
 use crate::evaluate::account::Account;
+use crate::evaluate::calibration::Calibration;
 use crate::evaluate::exhibit::Exhibit;
 use crate::evaluate::judge::judge;
 use crate::evaluate::measures::Measures;
@@ -50,6 +51,9 @@ pub struct Record {
     /// What the decisions on the same rows came to, beside a baseline if there is one; none in older records.
     #[serde(default)]
     pub account: Option<Account>,
+    /// How its scenarios compare with what came true on the same rows, if it has any; none in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
 }
 
 impl Record {
@@ -92,11 +96,12 @@ pub fn trial(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) ->
     }
     // Decisions out of fold are those of other predictors.
     let own = chosen.candidate.fitted.ended != Ended::Interrupted && !chosen.is_judged_out_of_fold(rows);
-    let account = if own {
+    let (account, calibration) = if own {
         let (model, card) = finished(task, &chosen);
-        Some(account(task, (&model, &card), &[], &judgement)?)
+        let account = account(task, (&model, &card), &[], &judgement)?;
+        (Some(account), Calibration::of(task, &model, &judgement))
     } else {
-        None
+        (None, None)
     };
     let record = Record {
         method: choose::full_name(task.settings(), name),
@@ -111,6 +116,7 @@ pub fn trial(task: &Task, name: MethodName, seed: u64, interrupt: &Interrupt) ->
         sharpness,
         seconds,
         account,
+        calibration,
     };
     record.settled()
 }

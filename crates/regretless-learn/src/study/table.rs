@@ -152,12 +152,13 @@ fn rows(records: &[Record], paired: &str, same_rows: bool) -> Vec<Row> {
         }
     }
     let of = |method: &str| records.iter().filter(|e| e.method == method).collect::<Vec<_>>();
-    let samples: Vec<Vec<f64>> = methods
+    // Regrets of the rows of each seed; over all seeds where they judge the same rows.
+    let samples: Vec<Vec<Vec<f64>>> = methods
         .iter()
         .map(|m| match paired {
-            "seeds" => of(m).iter().map(|e| e.measures.regret).collect(),
-            _ if same_rows => over_seeds(&of(m)),
-            _ => of(m).iter().flat_map(|e| e.regrets.iter().copied()).collect(),
+            "seeds" => of(m).iter().map(|e| e.regrets.clone()).collect(),
+            _ if same_rows => vec![over_seeds(&of(m))],
+            _ => of(m).iter().map(|e| e.regrets.clone()).collect(),
         })
         .collect();
     let mut rows: Vec<Row> = methods.iter().map(|m| row(m, &of(m))).collect();
@@ -176,8 +177,17 @@ fn rows(records: &[Record], paired: &str, same_rows: bool) -> Vec<Row> {
         })
         .collect();
     let pairs = |i: usize, j: usize| -> (Vec<f64>, Vec<f64>) {
-        let both = samples[i].iter().copied().zip(samples[j].iter().copied());
-        let (a, b): (Vec<f64>, Vec<f64>) = both.filter(|(a, b)| a.is_finite() && b.is_finite()).unzip();
+        // Of rows that both decide: what others cost is another comparison.
+        let both = |(a, b): (&Vec<f64>, &Vec<f64>)| -> Vec<(f64, f64)> {
+            let both = a.iter().copied().zip(b.iter().copied());
+            both.filter(|(a, b)| a.is_finite() && b.is_finite()).collect()
+        };
+        let seeds = samples[i].iter().zip(&samples[j]).map(both);
+        let (a, b): (Vec<f64>, Vec<f64>) = if paired == "seeds" {
+            seeds.filter_map(|rows| mean_pair(&rows)).unzip()
+        } else {
+            seeds.flatten().unzip()
+        };
         // A test over a handful of instances says nothing, however many seeds look at them.
         let judged = records.first().map_or(0, |e| e.regrets.len());
         if judged < ENOUGH || paired != "seeds" && a.len() < ENOUGH {
@@ -186,10 +196,12 @@ fn rows(records: &[Record], paired: &str, same_rows: bool) -> Vec<Row> {
             (a, b)
         }
     };
-    let reference = two_stage.map(|t| rows[t].regret).filter(|r| *r > 0.0);
+    // Means over different rows have no ratio.
+    let reference = two_stage.map(|t| (rows[t].regret, rows[t].undecided)).filter(|(r, _)| *r > 0.0);
     for (i, rival) in rivals.into_iter().enumerate() {
         rows[i].best = Some(i) == best;
-        rows[i].ratio = reference.map(|r| rows[i].regret / r);
+        let ratio = reference.filter(|(_, undecided)| rows[i].undecided == *undecided);
+        rows[i].ratio = ratio.map(|(r, _)| rows[i].regret / r).filter(|r| r.is_finite());
         if let Some(t) = two_stage.filter(|&t| t != i) {
             let (a, b) = pairs(i, t);
             rows[i].p_two_stage = paired_t(&a, &b).map(|t| t.p_value);
@@ -201,6 +213,13 @@ fn rows(records: &[Record], paired: &str, same_rows: bool) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// The mean of both over the same rows; `None` of no rows.
+fn mean_pair(rows: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let count = rows.len() as f64;
+    let sum = rows.iter().fold((0.0, 0.0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
+    (!rows.is_empty()).then_some((sum.0 / count, sum.1 / count))
 }
 
 fn row(method: &str, records: &[&Record]) -> Row {

@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 
 use regretless_core::Sense;
 use regretless_learn::{
-    Clip, Comparison, Ended, Epoch, Exhibit, PredictorKind, Record, Settings, Sharpness as K, Stop, Task,
-    four, some_of,
+    Calibration, Clip, Comparison, Ended, Epoch, Exhibit, PredictorKind, Record, Settings, Sharpness as K,
+    Stop, Task, four, some_of,
 };
 use regretless_report::{
-    Activity, Charts, Comparison as Table, Curve, Distribution, Report, Row, RowActivity, Scatter, Sharpness,
+    Activity, Calibrated, Charts, Comparison as Table, Curve, Distribution, Report, Row, RowActivity,
+    Scatter, Sharpness,
 };
 
 pub use self::account::sheets;
@@ -63,6 +64,7 @@ pub fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, example: Op
         let all = comparison.records.iter().filter(|e| e.method == record.method);
         let regrets = all.flat_map(|e| e.regrets.iter().copied()).filter(|r| r.is_finite()).collect();
         charts.distributions.push(Distribution { method: record.method.clone(), regrets });
+        charts.calibration.extend(calibrated(&record.method, record.calibration.as_ref()));
         if Some(record.method.as_str()) == best || Some(record.method.as_str()) == two_stage {
             charts.scatters.push(scatter(&record.method, &record.exhibit));
             charts.activity.push(activity(&record.method, &record.exhibit));
@@ -130,6 +132,13 @@ fn summary(comparison: &Comparison) -> String {
         four(best.regret),
         rival.method
     )
+}
+
+/// The quantiles of scenarios beside the shares of truths below them.
+fn calibrated(method: &str, found: Option<&Calibration>) -> Option<Calibrated> {
+    let found = found.filter(|found| !found.shares.is_empty())?;
+    let (level, share) = found.shares.iter().copied().unzip();
+    Some(Calibrated { method: method.to_owned(), level, share })
 }
 
 fn first_of_each(records: &[Record]) -> impl Iterator<Item = &Record> {

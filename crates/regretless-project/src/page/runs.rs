@@ -6,10 +6,10 @@ use regretless_learn::{
     Audited, Auditor, Ended, Epoch, Gap, Measures, Outcome, ScenarioSource, Tried, four, some_of,
 };
 use regretless_report::{
-    Calibrated, Candidate, Cell, Charts, Comparison as Table, Distribution, Grid, Report, Row, Sheet,
+    Candidate, Cell, Charts, Comparison as Table, Distribution, Grid, Report, Row, Sheet,
 };
 
-use super::{account, activity, capital, curve, facts, scatter, settings, unit};
+use super::{account, activity, calibrated, capital, curve, facts, scatter, settings, unit};
 use crate::error::ProjectError;
 use crate::{Environment, Run, Spec};
 
@@ -122,10 +122,7 @@ pub fn runs(all: &[Finished]) -> Report {
         charts.distributions.push(Distribution { method: name.clone(), regrets: exhibit.regrets.clone() });
         charts.scatters.push(scatter(&name, exhibit));
         charts.activity.push(activity(&name, exhibit));
-        if let Some(found) = finished.trained.calibration.as_ref().filter(|found| !found.shares.is_empty()) {
-            let (level, share) = found.shares.iter().copied().unzip();
-            charts.calibration.push(Calibrated { method: name.clone(), level, share });
-        }
+        charts.calibration.extend(calibrated(&name, finished.trained.calibration.as_ref()));
         if all.len() == 1 {
             charts.search = searched(&finished.trained);
         }
