@@ -1,4 +1,4 @@
-"""Comparisons and decisions on a Ray cluster: ``import regretless.ray``, with Ray from ``pip install 'regretless[ray]'``.
+"""Comparisons, studies and decisions on a Ray cluster: ``import regretless.ray``, with Ray from ``pip install 'regretless[ray]'``.
 
 A training is the unit of work, on one CPU. What is passed to workers are paths: the folder of a study, a run directory. All nodes must
 see them, and the tables of a problem file, under the same name.
@@ -6,7 +6,9 @@ see them, and the tables of a problem file, under the same name.
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -23,7 +25,7 @@ from .errors import RegretlessWarning, TrainingError
 from .problem import Problem
 from .run import Run, features_of
 
-__all__ = ["Decider", "compare"]
+__all__ = ["Decider", "compare", "study"]
 
 
 def compare(
@@ -56,8 +58,16 @@ def compare(
     study = _regretless.Study.plan(fspath(directory), project, known, in_memory, named(methods), chosen)
     trials = study.trials()
     missing = {hash: (method, seed) for hash, method, seed, done in trials if not done}
-    told = _Told(progress, len(trials), len(trials) - len(missing))
-    failed = _spread(fspath(directory), missing, told, address, max_retries) if missing else []
+    count = len(trials) - len(missing)
+
+    def told(hash: str, regret: float) -> None:
+        nonlocal count
+        count += 1
+        if progress is not None:
+            progress(len(trials), count, *missing[hash], regret)
+
+    names = {hash: f"{method}, seed {seed}" for hash, (method, seed) in missing.items()}
+    failed = _spread(_do, fspath(directory), names, told, address, max_retries)
     found = study.table()
     listed = f"{len(failed)} of {len(trials)} trials failed: " + "; ".join(failed[:10]) + ("; …" if failed[10:] else "")
     if found is None:
@@ -67,39 +77,72 @@ def compare(
     return Comparison(found)
 
 
-class _Told:
-    """Tells how far it is."""
+def study(
+    folder: str | PathLike[str],
+    *,
+    command: str = "regretless",
+    address: str | None = None,
+    max_retries: int = 3,
+    progress: Callable[[int, int, str], Any] | None = None,
+) -> None:
+    """Does what is missing of a study that ``regretless study plan`` wrote down: a comparison, the paper's experiments or the scoreboard.
 
-    def __init__(self, watch: Callable[[int, int, str, int, float], Any] | None, trials: int, done: int) -> None:
-        self.watch, self.trials, self.done = watch, trials, done
+    A task for each trial runs ``command``, the program ``regretless`` as the workers find it. What is done is not done again; trials that die
+    are begun again, those that fail are named in a warning. ``progress`` is called with the number of trials, how many are done, and the one
+    that was. ``regretless study table`` makes the tables.
+    """
+    directory = Path(folder).absolute()
+    plan = directory / "plan.jsonl"
+    if not plan.is_file():
+        raise TrainingError(f"{plan} is not there: write a study down with `regretless study plan`")
+    planned = [json.loads(line) for line in plan.read_text(encoding="utf-8").splitlines()[1:]]
+    trials = {line["trial"]: ", ".join(str(value) for value in line["do"].values()) for line in planned}
+    missing = {hash: name for hash, name in trials.items() if not (directory / "results" / f"{hash}.json").is_file()}
+    count = len(trials) - len(missing)
 
-    def __call__(self, method: str, seed: int, regret: float) -> None:
-        self.done += 1
-        if self.watch is not None:
-            self.watch(self.trials, self.done, method, seed, regret)
+    def told(hash: str, _: float) -> None:
+        nonlocal count
+        count += 1
+        if progress is not None:
+            progress(len(trials), count, trials[hash])
+
+    def work(folder: str, trial: str) -> float:
+        return _run(command, folder, trial)
+
+    failed = _spread(work, fspath(directory), missing, told, address, max_retries)
+    if failed:
+        listed = f"{len(failed)} of {len(trials)} trials failed: " + "; ".join(failed[:10])
+        warnings.warn(listed + ("; …" if failed[10:] else ""), RegretlessWarning, stacklevel=2)
 
 
 def _spread(
-    folder: str, missing: dict[str, tuple[str, int]], told: _Told, address: str | None, max_retries: int
+    do: Callable[[str, str], float],
+    folder: str,
+    missing: dict[str, str],
+    told: Callable[[str, float], None],
+    address: str | None,
+    max_retries: int,
 ) -> list[str]:
-    """Does trials on the cluster; what failed, in words."""
+    """Does trials on the cluster, which are told by their hash; what failed, in words."""
+    if not missing:
+        return []
     own = not ray.is_initialized()
     if own:
         ray.init(address=address, log_to_driver=False)
     failed = []
     pending: dict[Any, str] = {}
     try:
-        work = ray.remote(num_cpus=1, max_retries=max_retries, retry_exceptions=False)(_do)
+        work = ray.remote(num_cpus=1, max_retries=max_retries, retry_exceptions=False)(do)
         pending = {work.remote(folder, hash): hash for hash in missing}
         while pending:
             (ready,), _ = ray.wait(list(pending), num_returns=1)
-            method, seed = missing[pending.pop(ready)]
+            hash = pending.pop(ready)
             try:
-                regret = ray.get(ready)
+                result = ray.get(ready)
             except ray.exceptions.RayError as error:
-                failed.append(f"{method}, seed {seed}: {_reason(error)}")
+                failed.append(f"{missing[hash]}: {_reason(error)}")
             else:
-                told(method, seed, regret)
+                told(hash, result)
     finally:
         # Ctrl-C, or an exception in `progress`.
         for reference in pending:
@@ -107,6 +150,20 @@ def _spread(
         if own:
             ray.shutdown()
     return failed
+
+
+def _run(command: str, folder: str, trial: str) -> float:
+    """One trial by the program, on a worker."""
+    try:
+        done = subprocess.run(
+            [command, "study", "do", folder, trial, "--threads", "1", "--quiet"], capture_output=True, text=True
+        )
+    except OSError as error:
+        raise RuntimeError(f"{command} cannot be run: {error.strerror}; say where it is with command=") from None
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
+        raise RuntimeError(next((line for line in said if line.startswith("error")), said[-1]))
+    return 0.0
 
 
 def _reason(error: Exception) -> str:

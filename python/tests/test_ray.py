@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import ROOT, call
+from conftest import COMMAND, ROOT, call
 
 import regretless as rl
 
@@ -158,6 +159,30 @@ def test_a_trial_that_always_fails_is_reported(
     )
     assert sorted(seen) == ["l2", "l2", "surrogate-smooth", "surrogate-smooth"]
     assert timeless(mended) == timeless(rl.compare(shop / "shop" / "problem.toml", **what))
+
+
+def test_the_scoreboard_on_a_cluster(cluster: Any, tmp_path: Path) -> None:
+    board = ["benchmark", "quality", "--only", "paths n=100 degree=1 noise=0 ", "--draws", "1"]
+    for folder in ("here", "there"):
+        call(tmp_path, "study", "plan", *board, "--contenders", "constant,linear l2", "--out", folder)
+    call(tmp_path, "study", "do", "here", "--quiet")
+    seen = []
+    rl.ray.study(tmp_path / "there", command=str(COMMAND), progress=lambda *told: seen.append(told))
+    assert [told[:2] for told in seen] == [(2, 1), (2, 2)] and any("linear l2" in told[2] for told in seen)
+
+    def values(folder: str) -> list[Any]:
+        files = sorted((tmp_path / folder / "results").glob("*.json"))
+        found = [json.loads(path.read_text()) for path in files]
+        return [json.loads(re.sub(r'"seconds": ?[0-9.e-]+', '"seconds": 0', json.dumps(one))) for one in found]
+
+    assert values("here") == values("there") and len(values("here")) == 2
+    # What is done is not done again, and a program that is not there is named.
+    rl.ray.study(tmp_path / "there", command="no such program", progress=pytest.fail)
+    next((tmp_path / "there" / "results").glob("*.json")).unlink()
+    with pytest.warns(rl.RegretlessWarning, match="1 of 2 trials failed: .*no such program cannot be run"):
+        rl.ray.study(tmp_path / "there", command="no such program")
+    with pytest.raises(rl.TrainingError, match="study plan"):
+        rl.ray.study(tmp_path / "nowhere")
 
 
 DRIVER = """
