@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
+from statistics import mean
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -108,6 +110,36 @@ def chart(
     plt.close(figure)
 
 
+def by_epoch(to: str, headline: str, file: str) -> None:
+    """Mean test regret over seeds by epoch, a line a method."""
+    found: dict[str, dict[int, list[float]]] = {}
+    for row in csv.DictReader((HERE / file).open()):
+        found.setdefault(row["method"], {}).setdefault(int(row["epoch"]), []).append(float(row["regret"]))
+    figure, axes = plt.subplots(figsize=(7.0, 3.6))
+    ends = []
+    for colour, (method, of) in zip(matplotlib.colormaps["tab10"].colors, found.items()):
+        means = [mean(of[epoch]) for epoch in sorted(of)]
+        axes.plot(range(len(means)), means, color=colour, lw=1.6)
+        ends.append((means[-1], method, colour))
+    # The first epochs are off the top: what matters is where they come to.
+    lowest, highest = min(end for end, *_ in ends), max(end for end, *_ in ends)
+    low, top = lowest - 0.3 * (highest - lowest), highest + 0.3 * (highest - lowest)
+    axes.set_ylim(low, top)
+    # Names beside the ends, apart from one another.
+    place, step = -1.0, 0.055 * (top - low)
+    for end, method, colour in sorted(ends):
+        place = max(end, place + step)
+        axes.annotate(method, (1.01, place), xycoords=("axes fraction", "data"), color=colour, fontsize=8, va="center")
+    axes.set(xlabel="epoch", ylabel="mean regret on test rows")
+    axes.set_title(headline, fontsize=10, loc="left")
+    axes.grid(axis="y", color="#e5e5e5", lw=0.6)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(IMAGES / to, metadata={"Date": None})
+    plt.close(figure)
+
+
 def main() -> None:
     """All charts."""
     matplotlib.use("Agg")
@@ -139,6 +171,11 @@ def main() -> None:
         read("sound-provisioning.csv", "sound-provisioning-auto.csv"),
         75.0,
         5,
+    )
+    by_epoch(
+        "published-epochs.svg",
+        "The published profile at N = 5,000, (80,80,0), K = 25, 5 seeds",
+        "published-n80-N5000-epochs.csv",
     )
 
 

@@ -218,6 +218,12 @@ fn kinds_can_be_stated_and_check_shows_them() {
         config.contains("kinds = { \"day\" = [\"weekday\", \"trend\"], \"temperature\" = \"category\" }"),
         "{config}"
     );
+    // What is no feature has no kind that matters.
+    let idle = PROBLEM.replace("key = \"id\"", "key = \"id\"\nkinds = { id = \"category\" }");
+    fs::write(folder.path().join("idle.toml"), idle).unwrap();
+    let ran = folder.run("train idle.toml --out idle --quiet");
+    let told = format!("{}{}", ran.stdout, ran.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("what `id` holds, which is no feature: it has no effect"), "{told}");
     for (kinds, told) in [
         ("{ dya = \"date\" }", "no column of the table fits `dya`"),
         ("{ day = \"dates\" }", "expected \"number\", \"category\", \"date\", or a list"),

@@ -10,7 +10,7 @@ use crate::data::{Bad, Levels, MOST_LEVELS, TableReader};
 use crate::error::{Result, SpecError, Trouble, shorten};
 
 impl DataReader<'_> {
-    /// Columns that are read as text because of a few cells, in words.
+    /// Columns that are read as text because of a few cells, and kinds of what is no feature, in words.
     pub fn oddities(&self) -> &[String] {
         &self.oddities
     }
@@ -27,7 +27,15 @@ impl DataReader<'_> {
                  it does not with kinds = {{ {name} = \"category\" }}"
             ))
         };
-        texts.filter_map(one).collect()
+        let header = reader.header();
+        let idle = data.iter().flat_map(|data| &data.kinds).filter_map(|(name, _)| {
+            let index = header.iter().position(|column| column == name)?;
+            let name = shorten(name);
+            (!columns.features.contains(&index)).then(|| {
+                format!("`data.kinds` says what `{name}` holds, which is no feature: it has no effect")
+            })
+        });
+        texts.filter_map(one).chain(idle).collect()
     }
 
     /// Levels that the model does not know, in words, a line a column.
