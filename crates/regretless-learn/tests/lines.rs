@@ -25,6 +25,10 @@ fn a_network_on_a_line_begins_as_the_regression() {
         let start = error(&lp_with(ON_A_LINE, "epochs = 1\nwarmup = 0"), method, 0);
         assert!((start / regression - 1.0).abs() < 1e-4, "{method}: {start} is not {regression}");
     }
+    // A kind that is left open is a network.
+    let open =
+        error(&lp_with(&ON_A_LINE.replace("kind = \"mlp\"\nlayers = [8]\n", ""), "epochs = 1"), "l2", 0);
+    assert!((open / regression - 1.0).abs() < 1e-4, "{open}");
     // Without one it begins as the constant predictor.
     let plain = ON_A_LINE.replace("base = \"linear\"\n", "");
     let start = error(&lp_with(&plain, "epochs = 1"), "l2", 0);

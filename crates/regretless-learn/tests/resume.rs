@@ -20,7 +20,7 @@ const METHODS: [&str; 5] = ["l2", "spo+", "surrogate-smooth+l2", "surrogate-vert
 /// Everything that has a state: drop-out, batch norm, momentum, plateaus, K and mixture on their way.
 fn project() -> Project {
     lp_with(
-        "[predictor]\nlayers = [8]\nbase = \"linear\"\ndropout = 0.1\nbatch_norm = true\n[surrogate]\nk = { from = 1.0, to = 8.0, epochs = 4 }\n",
+        "[predictor]\nlayers = [8]\ndropout = 0.1\nbatch_norm = true\n[surrogate]\nk = { from = 1.0, to = 8.0, epochs = 4 }\n",
         "epochs = 6\nlearning_rate = 0.02\nbatch = 24\nwarmup = 1\nmix = { from = 0.8, to = 0.2, epochs = 3 }\nstop = { patience = 4 \
          }\nschedule = { kind = \"plateau\", factor = 0.5, patience = 1 }",
     )
@@ -166,6 +166,24 @@ fn varint(bytes: &mut &[u8]) -> u64 {
     let value = bytes[..=end].iter().rev().fold(0, |value, b| value << 7 | u64::from(b & 0x7F));
     *bytes = &bytes[end + 1..];
     value
+}
+
+/// The line is a regression of the start, and weights like others from then on.
+#[test]
+fn a_network_on_a_line_goes_on() {
+    let project =
+        lp_with("[predictor]\nlayers = [8]\nbase = \"linear\"\n", "epochs = 6\nlearning_rate = 0.02");
+    for method in ["l2", "surrogate-smooth"] {
+        let spec = project.with_method(method);
+        let whole = project.path(&format!("{method}-whole"));
+        train_new(&spec, &whole, &mut Silent).unwrap();
+        for after in [0, 3, 11] {
+            let dir = project.path(&format!("{method}-{after}"));
+            train_new(&spec, &dir, &mut Stop::after(after)).unwrap();
+            train_on(&dir, &mut Silent).unwrap();
+            same(&dir, &whole, &format!("{method} on a line, stopped after {after}"));
+        }
+    }
 }
 
 #[test]

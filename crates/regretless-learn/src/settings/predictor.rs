@@ -60,7 +60,9 @@ impl Default for PredictorSettings {
 impl PredictorSettings {
     /// True if what is trained stands on a line.
     pub fn stands_on_a_line(&self) -> bool {
-        self.base == PredictorBase::Linear && matches!(self.kind, PredictorKind::Mlp | PredictorKind::Trees)
+        // What is left open is a network but for `auto`, which names its kinds.
+        let kinds = [PredictorKind::Auto, PredictorKind::Mlp, PredictorKind::Trees];
+        self.base == PredictorBase::Linear && kinds.contains(&self.kind)
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) fn predictor(
 /// What trees and networks stand on.
 fn base(ctx: &Context<'_>, key: &Key, written: &PredictorSection) -> Result<PredictorBase> {
     let Some(base) = written.base else { return Ok(PredictorBase::default()) };
-    if !matches!(written.kind(), PredictorKind::Mlp | PredictorKind::Trees) {
+    if !matches!(written.kind(), PredictorKind::Auto | PredictorKind::Mlp | PredictorKind::Trees) {
         let trouble = Trouble::Misfit(format!("a `{}` predictor stands on nothing", written.kind()));
         return Err(ctx
             .fail(key, trouble)

@@ -187,7 +187,7 @@ fn predictor(settings: &PredictorSettings, text: &mut Text) {
         text.key("batch_norm", settings.batch_norm);
         text.key("dropout", number(settings.dropout));
     }
-    if matches!(settings.kind, PredictorKind::Mlp | PredictorKind::Trees) {
+    if matches!(settings.kind, PredictorKind::Auto | PredictorKind::Mlp | PredictorKind::Trees) {
         text.key("base", string(settings.base.word()));
     }
     if settings.kind == PredictorKind::Trees {
