@@ -137,8 +137,7 @@ pub(crate) fn from_errors(
         width: model.width(),
     };
     if source == ScenarioSource::Scaled {
-        let trees = model.members.iter().any(|m| m.boosting().is_some());
-        let (spread, unseen) = Spread::fit(&inputs, &model.features, errors, trees, seed);
+        let (spread, unseen) = Spread::fit(&inputs, &model.features, errors, model.grows(), seed);
         return Box::new(Scaled::of(sample, spread, &unseen, most));
     }
     Box::new(Residuals::of(&sample, most))

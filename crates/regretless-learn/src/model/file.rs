@@ -26,7 +26,7 @@ use crate::settings::{PredictorBase, PredictorKind, PredictorSettings, RiskSetti
 /// The layout of model files; the second has targets on other scales, the third trees, the fourth trees on a base or of one output
 /// each, the fifth features that are no numbers or scenarios that are more than residuals, the sixth features of the past, the seventh a kind of predictor of its
 /// own, the eighth scenarios by series, the ninth decisions at risk, the tenth models that decide together, the eleventh networks with a
-/// line beside them, and they are written only where there are such.
+/// line beside them, the twelfth means of predictions with scenarios, and they are written only where there are such.
 const VERSION: u32 = 1;
 const WITH_SCALES: u32 = 2;
 const WITH_TREES: u32 = 3;
@@ -38,6 +38,7 @@ const WITH_SERIES: u32 = 8;
 const WITH_RISK: u32 = 9;
 const WITH_PARTNERS: u32 = 10;
 const WITH_A_LINE: u32 = 11;
+const WITH_A_MEAN: u32 = 12;
 
 /// What a model file says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,6 +103,7 @@ impl ModelCard {
         let risk = model.risk.filter(|_| model.law().is_some());
         Self {
             format: match &model.transforms[..] {
+                _ if spreads_a_mean(model) => WITH_A_MEAN,
                 _ if model.members.iter().any(|m| has_line(&**m)) => WITH_A_LINE,
                 _ if model.combination.is_some() => WITH_PARTNERS,
                 _ if risk.is_some() => WITH_RISK,
@@ -163,6 +165,13 @@ fn special(model: &Model) -> Option<&dyn Source> {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+/// True if scenarios stand around the mean of several predictions, alone or beside other models.
+fn spreads_a_mean(model: &Model) -> bool {
+    let partners = model.combination.iter().flat_map(|own| &own.partners);
+    model.averages_predictions() && model.source.is_some()
+        || partners.into_iter().any(|partner| spreads_a_mean(&partner.model))
 }
 
 /// True for a network with a line beside it.
@@ -314,8 +323,8 @@ pub(crate) fn from_bytes(
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| broken(path, &e))?;
     let metadata = metadata.metadata().clone().unwrap_or_default();
     let card = ModelCard::of(path, &metadata)?;
-    if !(VERSION..=WITH_A_LINE).contains(&card.format) {
-        let what = format!("the model has format {}, this program reads 1 to {WITH_A_LINE}", card.format);
+    if !(VERSION..=WITH_A_MEAN).contains(&card.format) {
+        let what = format!("the model has format {}, this program reads 1 to {WITH_A_MEAN}", card.format);
         let hint = format!("it was written by regretless {}: use that version, or train again", card.version);
         return Err(LearnError::run(path, what, hint));
     }
@@ -440,8 +449,10 @@ fn combination(
     let partner = |(i, &weight): (usize, &f64)| {
         let file = tensors.tensor(&inner(i)).map_err(|e| broken(path, &e))?;
         let own = ModelCard::from_bytes(file.data())?;
-        // Nobody writes a combination of combinations, and who reads one may never come back.
-        if own.averaged.is_some() || own.risk != card.risk {
+        // A mean of predictions may decide beside others; nobody writes deeper ones, and who reads one may never come back.
+        let one = own.averaged.is_none()
+            || (averaged, own.averaged) == (Averaged::Decisions, Some(Averaged::Predictions));
+        if !one || own.risk != card.risk {
             return Err(broken(path, &"a model in it is not one model"));
         }
         let columns = |card: &ModelCard| [card.features.clone(), card.targets.clone(), card.known.clone()];

@@ -120,11 +120,8 @@ impl Model {
     /// What the model says of rows: numbers that [`Model::law`] makes forecasts of, or points; of models whose decisions are averaged
     /// those of each, one after the other.
     pub fn seen(&self, features: &[f64], rows: usize) -> Vec<f64> {
-        if self.combination.is_none() {
-            return self.own_seen(features, rows);
-        }
         match &self.deciding()[..] {
-            [_] => self.predict(features, rows),
+            [_] => self.own_seen(features, rows),
             models => {
                 let each: Vec<(usize, Vec<f64>)> = models
                     .iter()
@@ -138,12 +135,12 @@ impl Model {
         }
     }
 
-    /// [`Model::seen`] of this model alone.
+    /// [`Model::seen`] of this model alone, or of the predictions of several.
     pub(crate) fn own_seen(&self, features: &[f64], rows: usize) -> Vec<f64> {
         if let Some(source) = &self.source {
             return source.seen(&self.points(features, rows), &self.encode(features), rows);
         }
-        if self.members.len() == 1 {
+        if self.members.len() == 1 || self.averages_predictions() {
             return self.points(features, rows);
         }
         let each = self.predict_each(features, rows);
@@ -171,7 +168,9 @@ impl Model {
     /// models that decide together.
     pub fn predict(&self, features: &[f64], rows: usize) -> Vec<f64> {
         let own = self.own_predict(features, rows);
-        let Some(combination) = &self.combination else { return own };
+        let Some(combination) = self.combination.as_ref().filter(|_| self.averages_decisions()) else {
+            return own;
+        };
         let others: Vec<Vec<f64>> =
             combination.partners.iter().map(|partner| partner.model.predict(features, rows)).collect();
         mean(&combination.weights(), std::iter::once(&own).chain(&others).map(Vec::as_slice))
@@ -191,8 +190,31 @@ impl Model {
         self.members.iter().map(|member| member.weight())
     }
 
-    /// The mean of what the members predict.
+    /// True if one decision is taken for the mean of what several models predict.
+    pub(crate) fn averages_predictions(&self) -> bool {
+        self.combination.as_ref().is_some_and(|own| own.averaged == Averaged::Predictions)
+    }
+
+    /// True if trees are among what predicts.
+    pub(crate) fn grows(&self) -> bool {
+        let partners = self.combination.iter().flat_map(|own| &own.partners);
+        let own = self.members.iter().any(|member| member.boosting().is_some());
+        own || partners.into_iter().any(|partner| partner.model.grows())
+    }
+
+    /// What is predicted, before scenarios: the mean over members, and over all models whose predictions are averaged.
     fn points(&self, features: &[f64], rows: usize) -> Vec<f64> {
+        let own = self.own_points(features, rows);
+        let Some(combination) = self.combination.as_ref().filter(|_| self.averages_predictions()) else {
+            return own;
+        };
+        let others: Vec<Vec<f64>> =
+            combination.partners.iter().map(|partner| partner.model.predict(features, rows)).collect();
+        mean(&combination.weights(), std::iter::once(&own).chain(&others).map(Vec::as_slice))
+    }
+
+    /// The mean of what the members predict.
+    fn own_points(&self, features: &[f64], rows: usize) -> Vec<f64> {
         let each = self.predict_each(features, rows);
         if let [alone] = &each[..] {
             return alone.clone();
