@@ -7,11 +7,12 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Project, fit, lp, lp_table, lp_with, newsvendor};
+use common::{Project, fit, lp, lp_table, lp_with, newsvendor, normal};
+use rand::RngExt;
 use regretless_core::{Matrix, Placement, Problem};
 use regretless_learn::{
     Chosen, Dataset, Kind, Names, Part, PredictorKind, Settings, Task, Threads, compare, default_methods,
-    is_two_stage, judge,
+    is_two_stage, judge, stream,
 };
 use regretless_project::{Run, train_new};
 
@@ -57,7 +58,7 @@ fn kinds_are_searched_where_none_is_stated() {
     let (run, outcome) =
         train_new(&project.with_method("auto"), &dir, &mut regretless_learn::Silent).unwrap();
     let names: Vec<&str> = outcome.tried.iter().map(|t| t.name.as_str()).collect();
-    for name in ["constant", "linear l2", "trees l2", "mlp l2"] {
+    for name in ["constant", "linear l2", "trees on a line l2", "trees l2", "mlp on a line l2", "mlp l2"] {
         assert!(names.contains(&name), "{names:?}");
     }
     let kind: PredictorKind = ["linear", "trees", "mlp"]
@@ -67,7 +68,9 @@ fn kinds_are_searched_where_none_is_stated() {
         .unwrap()
         .1;
     let (model, card) = run.model().unwrap();
-    assert_eq!((card.predictor, card.format), (Some(kind), 7));
+    // A network on a line has a format of its own.
+    let format = if outcome.kept.contains("mlp on a line") { 11 } else { 7 };
+    assert_eq!((card.predictor, card.format), (Some(kind), format));
     let task = project.task();
     let found = judge(&task, &model, task.test()).unwrap().measures.regret;
     assert!((found - outcome.test.unwrap().regret).abs() < 1e-9);
@@ -86,6 +89,77 @@ fn scenarios_are_tried_where_they_can_help() {
     // Ordering the mean is a third too dear in expectation: what is kept must know better.
     let l2 = &chosen.tried.iter().find(|t| t.name.ends_with("l2")).unwrap().valid;
     assert!(chosen.candidate.valid.measures.regret < 0.9 * l2.regret, "{}", chosen.sentence);
+}
+
+/// Three quantities in a row that may not be far apart: a line with a bend, and noise whose size jumps; a unit short costs a hundred times one
+/// too many.
+fn bent(seed: u64) -> Project {
+    const FEATURES: usize = 6;
+    let mut rng = stream(seed, 25, 0);
+    let slopes: [[f64; FEATURES]; 3] = std::array::from_fn(|_| std::array::from_fn(|_| normal(&mut rng)));
+    let mut table = String::from("f_0,f_1,f_2,f_3,f_4,f_5,d_a,d_b,d_c\n");
+    for _ in 0..900 {
+        let x: [f64; FEATURES] = std::array::from_fn(|_| rng.random_range(-1.0..=1.0));
+        let size = if x[1] > 0.0 { 1.2 } else { 0.2 };
+        let all = normal(&mut rng);
+        let demand = slopes.map(|own| {
+            let line: f64 = own.iter().zip(&x).map(|(slope, x)| slope * x).sum();
+            20.0 + 2.0 * line + 4.0 * x[0].abs() + 0.7 * size * (all + normal(&mut rng))
+        });
+        let numbers: Vec<String> = x.iter().chain(&demand).map(ToString::to_string).collect();
+        table += &numbers.join(",");
+        table.push('\n');
+    }
+    let problem = r#"
+[problem]
+sense = "min"
+variables = ["a", "b", "c"]
+
+[[soft]]
+name = "demand"
+rows = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+limit = { predict = ["d_a", "d_b", "d_c"] }
+over = 0.5
+under = 50.0
+
+[[hard]]
+name = "steps"
+rows = [[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 1.0, -1.0], [0.0, -1.0, 1.0]]
+at_most = 2.0
+
+[data]
+file = "history.csv"
+features = ["f_*"]
+split = { kind = "random", valid = 0.15, test = 0.33 }
+
+[training]
+epochs = 80
+"#;
+    Project::new(problem, &table)
+}
+
+/// The forecast whose point decides best is not the one to stand a distribution on: what errs least is.
+#[test]
+fn distributions_stand_on_forecasts_that_err_little() {
+    let (mut kept, mut cheapest, mut apart) = (0.0, 0.0, 0);
+    for seed in 0..4 {
+        let chosen = fair(&bent(seed).task(), &format!("bent {seed}"));
+        let point = |name: &str| {
+            !name.contains('+') && !name.contains(" from ") && !name.contains("mean of") && name != "constant"
+        };
+        let points = chosen.tried.iter().filter(|t| t.folds == 5 && point(&t.name));
+        let start = points.min_by(|a, b| a.valid.regret.total_cmp(&b.valid.regret)).unwrap();
+        let on = chosen.tried.iter().filter(|t| t.name.starts_with(&format!("{}+s", start.name)));
+        let on = on.min_by(|a, b| a.by_fold[0].total_cmp(&b.by_fold[0])).unwrap();
+        let own = chosen.tried.iter().find(|t| t.name == chosen.candidate.name).unwrap();
+        eprintln!("{} {} | {} {}", own.name, own.by_fold[0], on.name, on.by_fold[0]);
+        (kept, cheapest) = (kept + own.by_fold[0], cheapest + on.by_fold[0]);
+        apart += usize::from(own.name != on.name);
+    }
+    assert!(
+        apart > 0 && kept < 0.95 * cheapest,
+        "{kept} on what errs least, {cheapest} on the cheapest points"
+    );
 }
 
 /// Features that say nothing: whatever looks better on a few rows does so by chance, and seldom enough.

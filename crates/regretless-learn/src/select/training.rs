@@ -21,6 +21,7 @@ use crate::select::recipe::Recipe;
 use crate::select::trainer::{Candidate, Trainer};
 use crate::settings::{Base, PredictorKind};
 use crate::task::Task;
+use crate::task::other::Form;
 use crate::train::epoch::Ended;
 use crate::train::fit::Fit;
 use crate::train::observer::{Observer, Silent};
@@ -197,7 +198,8 @@ fn rivals(
 fn plain_forecast(task: &Task, seed: u64) -> Result<Option<(String, Model, ModelCard)>, LearnError> {
     let kind = task.settings().predictor.kind;
     let other = (!task.is_given() && kind != PredictorKind::Linear).then_some(PredictorKind::Linear);
-    let own = other.map(|kind| task.on(kind, task.train().to_vec(), task.valid().to_vec()));
+    let form = |kind| Form { kind, ..Form::of(&task.settings().predictor) };
+    let own = other.map(|kind| task.on(form(kind), task.train().to_vec(), task.valid().to_vec()));
     let own = own.as_ref().unwrap_or(task);
     let mut recipe = Recipe::of(own.settings(), Method::L2.into(), seed).remove(0);
     if !own.is_given() && !regression::applies(own, &recipe) {

@@ -1,7 +1,7 @@
 //! What a run learns from: the problem, the data in three parts, and what is known before training starts.
 
 mod identity;
-mod other;
+pub(crate) mod other;
 mod solvable;
 mod standard;
 

@@ -2,6 +2,7 @@
 
 use regretless_core::{Method, Parameter, Problem, Sense};
 
+use super::combine::listed;
 use super::search::Search;
 use crate::data::transform::Scale;
 use crate::error::LearnError;
@@ -9,14 +10,17 @@ use crate::model::combination::Averaged;
 use crate::regression;
 use crate::select::choose::decision_methods;
 use crate::select::recipe::Recipe;
-use crate::settings::{Base, Ensembles, ErrorWeights, MethodName, PredictorKind, ScenarioSource, Warmup};
+use crate::settings::{
+    Base, Ensembles, ErrorWeights, MethodName, PredictorBase, PredictorKind, ScenarioSource, Warmup,
+};
 use crate::task::Task;
+use crate::task::other::Form;
 
 /// A candidate: how it comes about.
 #[derive(Clone, Debug)]
 pub(super) struct Idea {
     pub(super) name: String,
-    pub(super) kind: PredictorKind,
+    pub(super) form: Form,
     /// The candidate that it starts from.
     pub(super) from: Option<usize>,
     pub(super) step: Step,
@@ -34,15 +38,21 @@ pub(super) enum Step {
 }
 
 impl Idea {
+    /// Several candidates: of no one form.
+    pub(super) fn together(name: String, averaged: Averaged, members: Vec<usize>) -> Self {
+        let form = Form { kind: PredictorKind::Auto, base: PredictorBase::default() };
+        Self { name, form, from: None, step: Step::Combine(averaged, members) }
+    }
+
     /// True if it is a forecast and nothing else: what others are compared with.
     pub(super) fn is_plain(&self) -> bool {
         self.from.is_none() && self.recipe().is_some()
     }
 
-    /// True if the two are of one kind of predictor and of one wave: their decisions are much alike.
+    /// True if the two are of one form of predictor and of one wave: their decisions are much alike.
     pub(super) fn is_related(&self, other: &Self) -> bool {
         let wave = |idea: &Self| (idea.is_constant(), idea.from.is_some(), idea.recipe().is_some());
-        self.kind == other.kind && wave(self) == wave(other)
+        self.form == other.form && wave(self) == wave(other)
     }
 
     pub(super) fn is_constant(&self) -> bool {
@@ -58,17 +68,28 @@ impl Idea {
     }
 }
 
-/// The kinds of predictors, simplest first.
-fn kinds(task: &Task) -> Vec<PredictorKind> {
+/// The forms of predictors, simplest first.
+fn forms(task: &Task) -> Vec<Form> {
     let settings = &task.settings().predictor;
+    let stated = Form::of(settings);
+    let of = |kind| Form { kind, ..stated };
     let nothing = task.encoder().width() == 0;
     match settings.kind {
-        PredictorKind::Auto if task.has_own_predictor() || nothing => vec![PredictorKind::Mlp],
+        PredictorKind::Auto if task.has_own_predictor() || nothing => vec![of(PredictorKind::Mlp)],
         PredictorKind::Auto if settings.shared || settings.quadratic.is_some() => {
-            vec![PredictorKind::Linear, PredictorKind::Mlp]
+            [PredictorKind::Linear, PredictorKind::Mlp].map(of).to_vec()
         }
-        PredictorKind::Auto => vec![PredictorKind::Linear, PredictorKind::Trees, PredictorKind::Mlp],
-        kind => vec![kind],
+        PredictorKind::Auto => {
+            // Where nothing is said of a base both are tried. A line follows any direction, and trees that are bound to one may not stand on it.
+            let open = stated.base == PredictorBase::Constant && settings.monotone.is_empty();
+            let on = |kind| {
+                let line = open.then_some(of(kind).on(PredictorBase::Linear));
+                line.into_iter().chain([of(kind)])
+            };
+            let line = std::iter::once(of(PredictorKind::Linear));
+            line.chain(on(PredictorKind::Trees)).chain(on(PredictorKind::Mlp)).collect()
+        }
+        _ => vec![stated],
     }
 }
 
@@ -76,12 +97,13 @@ fn kinds(task: &Task) -> Vec<PredictorKind> {
 pub(super) fn forecasts(task: &Task, seed: u64) -> Result<Vec<Idea>, LearnError> {
     let settings = task.settings();
     let constant = Recipe::of(settings, Base::Constant.into(), seed).remove(0);
-    let kind = settings.predictor.kind;
+    let form = Form::of(&settings.predictor);
     let mut ideas =
-        vec![Idea { name: "constant".into(), kind, from: None, step: Step::Fit(Box::new(constant)) }];
+        vec![Idea { name: "constant".into(), form, from: None, step: Step::Fit(Box::new(constant)) }];
     let quantile = quantile(task);
-    for kind in kinds(task) {
-        let own = task.on(kind, task.train().to_vec(), task.valid().to_vec());
+    for form in forms(task) {
+        let kind = form.kind;
+        let own = task.on(form, task.train().to_vec(), task.valid().to_vec());
         let mut methods = vec![Method::L2];
         match quantile {
             Some(_) => methods.push(Method::WeightedL1),
@@ -96,6 +118,8 @@ pub(super) fn forecasts(task: &Task, seed: u64) -> Result<Vec<Idea>, LearnError>
         }
         for method in methods {
             let mut recipe = Recipe::of(own.settings(), method.into(), seed).remove(0);
+            // What distributions stand on is kept for its errors.
+            recipe.scenarios = task.has_scenarios();
             if let (Method::WeightedL1, Some(weights)) = (method, quantile) {
                 recipe.training.weights = weights;
             }
@@ -107,13 +131,13 @@ pub(super) fn forecasts(task: &Task, seed: u64) -> Result<Vec<Idea>, LearnError>
                 let ensembles = if many { ensembles } else { recipe.ensembles };
                 let recipe = Recipe { ensembles, ..recipe.clone() };
                 let word = if many && ensembles == Ensembles::Each { ", one for each output" } else { "" };
-                let open = if task.is_open() { format!("{kind} ") } else { String::new() };
+                let open = if task.is_open() { format!("{form} ") } else { String::new() };
                 let name = format!("{open}{}{word}", recipe.name);
                 for (scales, on) in scales(&own, &recipe)? {
                     let recipe = Recipe { scales, ..recipe.clone() };
                     ideas.push(Idea {
                         name: format!("{name}{on}"),
-                        kind,
+                        form,
                         from: None,
                         step: Step::Fit(Box::new(recipe)),
                     });
@@ -177,7 +201,13 @@ fn levels(problem: &Problem) -> Option<Vec<f64>> {
         .collect()
 }
 
-/// Candidates that decide for a distribution: the best forecasts with their errors out of fold, and past outcomes.
+/// The mean of what some forecasts predict.
+pub(super) fn mean_of(search: &Search<'_, '_>, members: &[usize]) -> Idea {
+    let names: Vec<&str> = members.iter().map(|&idea| search.ideas[idea].name.as_str()).collect();
+    Idea::together(format!("mean of {}", listed(&names)), Averaged::Predictions, members.to_vec())
+}
+
+/// Candidates that decide for a distribution: forecasts with their errors out of fold, and past outcomes.
 pub(super) fn distributions(search: &Search<'_, '_>, bases: &[usize]) -> Vec<Idea> {
     let task = search.task();
     if !task.has_scenarios() {
@@ -196,7 +226,7 @@ pub(super) fn distributions(search: &Search<'_, '_>, bases: &[usize]) -> Vec<Ide
             let word = if source == ScenarioSource::Residuals { "scenarios" } else { source.word() };
             ideas.push(Idea {
                 name: format!("{}+{word}", from.name),
-                kind: from.kind,
+                form: from.form,
                 from: Some(base),
                 step: Step::Decide(source),
             });
@@ -204,10 +234,10 @@ pub(super) fn distributions(search: &Search<'_, '_>, bases: &[usize]) -> Vec<Ide
     }
     if task.is_open() && task.encoder().width() > 0 {
         let source = ScenarioSource::Forest;
-        let kind = search.ideas[0].kind;
+        let form = search.ideas[0].form;
         ideas.push(Idea {
             name: format!("constant+{}", source.word()),
-            kind,
+            form,
             from: Some(0),
             step: Step::Decide(source),
         });
@@ -231,14 +261,14 @@ pub(super) fn through(search: &Search<'_, '_>, start: usize, seed: u64) -> Vec<I
 fn from(search: &Search<'_, '_>, start: usize, name: MethodName, seed: u64) -> Vec<Idea> {
     let first = &search.ideas[start];
     let task = search.task();
-    let own = task.on(first.kind, task.train().to_vec(), task.valid().to_vec());
+    let own = task.on(first.form, task.train().to_vec(), task.valid().to_vec());
     let one = |mut recipe: Recipe| {
         recipe.training.warmup = Warmup::Epochs(0);
         // The scale is that of the start.
         recipe.scales = Vec::new();
         Idea {
             name: format!("{} from {}", recipe.name, first.name),
-            kind: first.kind,
+            form: first.form,
             from: Some(start),
             step: Step::Fit(Box::new(recipe)),
         }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use regretless_core::{Batch, Decision, Regret};
 
-use super::candidates::{Idea, Step};
+use super::candidates::Idea;
 use super::search::{Held, Search};
 use crate::error::LearnError;
 use crate::evaluate::judge::{Judgement, judge};
@@ -73,9 +73,7 @@ impl Search<'_, '_> {
             Averaged::Decisions => "decisions",
         };
         let name = format!("mean of the {what} of {}", listed(&names));
-        let learned = members.iter().find(|&&idea| !self.root(idea).is_constant());
-        let kind = self.ideas[*learned.unwrap_or(&members[0])].kind;
-        self.ideas.push(Idea { name, kind, from: None, step: Step::Combine(averaged, members) });
+        self.ideas.push(Idea::together(name, averaged, members));
         self.held.push(held);
         Ok(())
     }
@@ -97,15 +95,15 @@ impl Search<'_, '_> {
         members
     }
 
-    /// One model of several candidates', the first that is no constant with the others beside it.
+    /// One model of several candidates', that of [`Search::lead`] with the others beside it.
     pub(super) fn together(&self, averaged: Averaged, mut models: Vec<(usize, Model)>) -> Model {
-        models.sort_by_key(|(idea, _)| self.root(*idea).is_constant());
+        models.sort_by_key(|(idea, _)| self.leads(*idea));
         let mut models = models.into_iter();
         let Some((_, mut first)) = models.next() else { unreachable!("somebody joins") };
         let partner = |(idea, model): (usize, Model)| {
-            let (own, constant) = (&self.ideas[idea], self.root(idea).is_constant());
-            let kind = (self.task().is_open() && !constant).then_some(own.kind);
-            let card = card(self.task(), &own.name, &model, constant, kind);
+            let (own, lead) = (&self.ideas[idea], self.lead(idea));
+            let kind = (self.task().is_open() && !lead.is_constant()).then_some(lead.form.kind);
+            let card = card(self.task(), &own.name, &model, lead.is_constant(), kind);
             Partner { weight: 1.0, card, model }
         };
         let partners: Vec<Partner> = models.map(partner).collect();
@@ -113,13 +111,13 @@ impl Search<'_, '_> {
         first
     }
 
-    fn fold_model(&self, idea: usize, f: usize) -> Model {
+    pub(super) fn fold_model(&self, idea: usize, f: usize) -> Model {
         let Some(held) = &self.held[idea][f] else { unreachable!("members are judged on all folds") };
         held.model.clone()
     }
 }
 
-fn listed(names: &[&str]) -> String {
+pub(super) fn listed(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [one] => (*one).to_owned(),

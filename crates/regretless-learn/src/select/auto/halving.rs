@@ -3,7 +3,8 @@
 //! After the first two rungs a candidate stays behind that is
 //!
 //! ```text
-//! far       more than 2 standard errors worse than the best of all
+//! far       more than 2 standard errors worse than the best of all; a forecast that distributions may stand on also in its errors,
+//!           and what costs no training only after the second fold, if it is worse in both
 //! no gain   of those that go on from what is there: a standard error worse than the best that is simpler after the first fold, or
 //!           the same, and no better than it after the second. To be chosen it has to be better by a standard error after all folds
 //! ```
@@ -20,7 +21,7 @@ use crate::error::LearnError;
 /// Folds after each of which candidates are dropped.
 const LOOKS: usize = 2;
 /// Standard errors behind the best that are seldom caught up with.
-const FAR: f64 = 2.0;
+pub(super) const FAR: f64 = 2.0;
 
 /// How a wave of candidates came out.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,10 +98,22 @@ impl Search<'_, '_> {
         };
         let all = lowest(&mut (0..self.ideas.len()));
         let simpler = lowest(&mut (0..self.ideas.len()).filter(|idea| !wave.contains(idea)));
+        let least = self.errs_least(&folds);
         let hopeless = |idea: usize| {
             let far = all.and_then(|best| self.gap(idea, best, &folds));
             let gain = simpler.map(|best| (best, self.gap(idea, best, &folds)));
-            far.is_some_and(|gap| gap.mean > FAR * gap.error)
+            let errs = least.is_none_or(|least| {
+                let more = self.ideas[idea].is_plain().then(|| self.errs_more(idea, least, &folds)).flatten();
+                more.is_none_or(|gap| gap.mean > FAR * gap.error)
+            });
+            // A distribution costs no training, and a season with a few dear days is no reason to leave it: it has to be far behind over both
+            // folds, and behind in each.
+            let often = self.ideas[idea].recipe().is_some()
+                || done >= LOOKS
+                    && all.is_some_and(|best| {
+                        folds.iter().all(|f| self.rank(idea, best, &[*f]) == Ordering::Greater)
+                    });
+            errs && often && far.is_some_and(|gap| gap.mean > FAR * gap.error)
                 || gain.is_some_and(|(best, gap)| {
                     let nothing = ROUNDING * self.measures(best, &folds).regret.abs();
                     match gap {
@@ -155,7 +168,7 @@ impl Search<'_, '_> {
         let rows = self.folds.iter().map(|fold| fold.train.len()).max().unwrap_or(0);
         let own = self.task();
         let Some(recipe) = idea.recipe() else { return 0.0 };
-        let own = own.on(idea.kind, own.train().to_vec(), own.valid().to_vec());
+        let own = own.on(idea.form, own.train().to_vec(), own.valid().to_vec());
         folds as f64 * self.work.expected(&own, recipe, rows)
     }
 }

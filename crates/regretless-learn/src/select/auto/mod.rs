@@ -1,5 +1,6 @@
 //! `auto`: candidates side by side on the same folds, one of them chosen by what its decisions cost there, and trained on all rows.
 
+mod bases;
 mod candidates;
 mod choice;
 mod clock;
@@ -13,7 +14,7 @@ mod work;
 
 use regretless_core::Method;
 
-use self::candidates::{Idea, distributions, forecasts, through, tuned};
+use self::candidates::{Idea, Step, distributions, forecasts, through, tuned};
 use self::choice::Costs;
 use self::folds::Fold;
 use self::halving::Went;
@@ -23,6 +24,7 @@ use super::choose::{Chosen, Gap, Tried};
 use super::trainer::{Candidate, Trainer};
 use crate::error::LearnError;
 use crate::evaluate::judge::judge;
+use crate::model::combination::Averaged;
 use crate::settings::PredictorKind;
 use crate::train::epoch::{Ended, Fitted};
 
@@ -62,11 +64,16 @@ fn look(search: &mut Search<'_, '_>, seed: u64) -> Result<Went, LearnError> {
     let mut learned = best_first(search, &forecasts);
     learned.retain(|&idea| !search.ideas[idea].is_constant());
     let Some(&start) = learned.first() else { return Ok(Went::Whole) };
-    // The errors of relatives are much the same.
-    let other = learned.iter().find(|&&idea| !search.ideas[idea].is_related(&search.ideas[start]));
-    let bases: Vec<usize> = std::iter::once(start).chain(other.or(learned.get(1)).copied()).collect();
-    let ideas = distributions(search, &bases);
-    let averaged = search.add(ideas);
+    let averaged = if task.has_scenarios() {
+        let (bases, went) = search.bases(start, &learned)?;
+        if went != Went::Whole {
+            return Ok(went);
+        }
+        let ideas = distributions(search, &bases);
+        search.add(ideas)
+    } else {
+        Vec::new()
+    };
     let went = search.race(&averaged, 0, SHARES[1])?;
     if went != Went::Whole {
         return Ok(went);
@@ -74,7 +81,7 @@ fn look(search: &mut Search<'_, '_>, seed: u64) -> Result<Went, LearnError> {
     // Penalties are the same in all folds.
     task.multipliers()?;
     let mut ideas = tuned(search, start, seed);
-    let line = |&&idea: &&usize| search.ideas[idea].kind == PredictorKind::Linear;
+    let line = |&&idea: &&usize| search.ideas[idea].form.kind == PredictorKind::Linear;
     if let Some(&line) = learned.iter().find(line).filter(|&&line| line != start) {
         ideas.extend(tuned(search, line, seed));
     }
@@ -83,7 +90,9 @@ fn look(search: &mut Search<'_, '_>, seed: u64) -> Result<Went, LearnError> {
     if went != Went::Whole {
         return Ok(went);
     }
-    if let Some(&start) = best_first(search, &averaged).first() {
+    // One predictor can be tuned, and no mean of several.
+    let one = |&&idea: &&usize| search.leads(idea) < 2;
+    if let Some(&start) = best_first(search, &averaged).iter().find(one) {
         let ideas = through(search, start, seed);
         let ideas = search.add(ideas);
         return search.race(&ideas, 0, SHARES[3]);
@@ -163,7 +172,7 @@ impl Search<'_, '_> {
             fitted
         } else {
             let first = &self.ideas[idea];
-            let own = self.task().on(first.kind, self.folds[0].rest.clone(), self.folds[0].valid.clone());
+            let own = self.task().on(first.form, self.folds[0].rest.clone(), self.folds[0].valid.clone());
             let recipe = first.recipe().cloned();
             let recipe = recipe.unwrap_or_else(|| unreachable!("the first candidate is trained"));
             let model = own.untrained(&recipe)?;
@@ -191,23 +200,44 @@ impl Search<'_, '_> {
     fn candidate(&self, idea: usize, fitted: Fitted) -> Candidate {
         let own = &self.ideas[idea];
         // The constant predictor is the same in every kind.
-        let first = self.root(idea);
+        let first = self.lead(idea);
         Candidate {
             name: own.name.clone(),
             k: own.recipe().filter(|r| r.method.is_some_and(Method::uses_surrogate)).map(|r| r.k.value()),
             constant: first.is_constant(),
-            predictor: (self.task().is_open() && !first.is_constant()).then_some(own.kind),
+            predictor: (self.task().is_open() && !first.is_constant()).then_some(first.form.kind),
             lineage: Vec::new(),
             fitted,
             valid: self.out_of_fold(idea),
         }
     }
 
-    /// What a candidate began as.
-    fn root(&self, idea: usize) -> &Idea {
-        let mut first = &self.ideas[idea];
-        while let Some(from) = first.from {
-            first = &self.ideas[from];
+    /// What the model of a candidate began as, of several together the first.
+    fn lead(&self, idea: usize) -> &Idea {
+        let first = &self.ideas[self.root(idea)];
+        match &first.step {
+            Step::Combine(_, members) => {
+                let lead = members.iter().min_by_key(|&&member| self.leads(member));
+                lead.map_or(first, |&lead| self.lead(lead))
+            }
+            _ => first,
+        }
+    }
+
+    /// Where a candidate stands among several that are one model: the first is of one predictor that learned, if there is such.
+    fn leads(&self, idea: usize) -> usize {
+        let first = &self.ideas[self.root(idea)];
+        match first.step {
+            Step::Combine(..) => 2,
+            _ => usize::from(first.is_constant()),
+        }
+    }
+
+    /// What a candidate goes on from, and that from, to the first.
+    fn root(&self, idea: usize) -> usize {
+        let mut first = idea;
+        while let Some(from) = self.ideas[first].from {
+            first = from;
         }
         first
     }
@@ -221,6 +251,17 @@ impl Search<'_, '_> {
             folds: self.folds.iter().enumerate().flat_map(fold).collect(),
             regrets: whole.iter().map(regrets).collect(),
             plain: whole.iter().map(|&idea| self.ideas[idea].is_plain()).collect(),
+            means: whole.iter().map(|&idea| self.is_mean(idea)).collect(),
+        }
+    }
+
+    /// True for a mean of decisions, and for a distribution around a mean of predictions.
+    fn is_mean(&self, idea: usize) -> bool {
+        let own = &self.ideas[idea];
+        match (&own.step, own.from) {
+            (Step::Combine(averaged, _), _) => *averaged == Averaged::Decisions,
+            (Step::Decide(_), Some(from)) => matches!(self.ideas[from].step, Step::Combine(..)),
+            _ => false,
         }
     }
 

@@ -44,10 +44,10 @@ impl Search<'_, '_> {
         let (mut fitted, mut lineage, mut seconds): (Option<Fitted>, Vec<Recipe>, f64) =
             (None, Vec::new(), 0.0);
         for idea in way {
-            let (kind, from) = (self.ideas[idea].kind, self.ideas[idea].from);
+            let (form, from) = (self.ideas[idea].form, self.ideas[idea].from);
             match self.ideas[idea].step.clone() {
                 Step::Fit(recipe) => {
-                    let own = task.on(kind, self.all_rows(), task.valid().to_vec());
+                    let own = task.on(form, self.all_rows(), task.valid().to_vec());
                     let mut recipe = Recipe { name: self.ideas[idea].name.clone(), ..*recipe };
                     recipe.rates = self.rates(idea);
                     recipe.training.epochs = recipe.rates.len();
@@ -68,9 +68,18 @@ impl Search<'_, '_> {
                 Step::Decide(source) => {
                     let Some(own) = fitted.as_mut() else { continue };
                     let from = from.unwrap_or_default();
-                    own.model.source = Some(self.source(&own.model, kind, from, source, None)?);
+                    own.model.source = Some(self.source(&own.model, form, from, source, None)?);
                 }
-                Step::Combine(..) => unreachable!("nothing goes on from a combination"),
+                Step::Combine(..) => {
+                    let (own, way) = self.refit(idea)?;
+                    seconds += own.seconds;
+                    lineage.extend(way);
+                    let ended = own.ended == Ended::Interrupted;
+                    fitted = Some(own);
+                    if ended {
+                        break;
+                    }
+                }
             }
         }
         let Some(mut fitted) = fitted else { unreachable!("a candidate begins with a training") };

@@ -15,8 +15,9 @@ use crate::model::Model;
 use crate::regression;
 use crate::select::recipe::Recipe;
 use crate::select::trainer::Trainer;
-use crate::settings::{PredictorKind, ScenarioSource};
+use crate::settings::ScenarioSource;
 use crate::task::Task;
+use crate::task::other::Form;
 use crate::train::epoch::{Ended, Fitted};
 
 /// A candidate without a fold: what it learned from the rest, and what it did on the fold.
@@ -109,7 +110,7 @@ impl<'t, 'a> Search<'t, 'a> {
             return Ok(false);
         }
         let task = self.task();
-        let Idea { kind, from, step, name } = self.ideas[idea].clone();
+        let Idea { form, from, step, name } = self.ideas[idea].clone();
         let start = from.and_then(|from| self.held[from][f].as_ref()).map(|held| held.model.clone());
         let fold = &self.folds[f];
         let (model, ended, epochs, best, rates, seconds, work) = match step {
@@ -117,11 +118,11 @@ impl<'t, 'a> Search<'t, 'a> {
                 let number = format!("{name}, fold {}/{}", f + 1, self.folds.len());
                 let recipe = Recipe { name: number, ..*recipe };
                 // One scale for all of a fold: what stops goes on from what did not need to.
-                let own = task.on_scale_of(&fold.rest, kind, fold.train.clone(), fold.valid.clone());
+                let own = task.on_scale_of(&fold.rest, form, fold.train.clone(), fold.valid.clone());
                 let own = if stops(&own, &recipe) {
                     own
                 } else {
-                    task.on(kind, fold.rest.clone(), fold.valid.clone())
+                    task.on(form, fold.rest.clone(), fold.valid.clone())
                 };
                 let fitted = self.trainer.fit(&own, &recipe, start.as_ref())?;
                 if fitted.ended == Ended::Interrupted {
@@ -136,10 +137,13 @@ impl<'t, 'a> Search<'t, 'a> {
             Step::Decide(source) => {
                 let Some(mut model) = start else { return Ok(false) };
                 let from = from.unwrap_or_default();
-                model.source = Some(self.source(&model, kind, from, source, Some(f))?);
+                model.source = Some(self.source(&model, form, from, source, Some(f))?);
                 (model, Ended::Nothing, 0, 0, Vec::new(), 0.0, 0.0)
             }
-            Step::Combine(..) => unreachable!("a combination is judged as it is made"),
+            Step::Combine(averaged, members) => {
+                let models = members.iter().map(|&one| (one, self.fold_model(one, f))).collect();
+                (self.together(averaged, models), Ended::Nothing, 0, 0, Vec::new(), 0.0, 0.0)
+            }
         };
         let mut judged = judge(task, &model, &fold.held)?;
         // Decisions are many and not looked at again.
@@ -154,7 +158,7 @@ impl<'t, 'a> Search<'t, 'a> {
     pub(super) fn source(
         &self,
         model: &Model,
-        kind: PredictorKind,
+        form: Form,
         from: usize,
         source: ScenarioSource,
         without: Option<usize>,
@@ -166,7 +170,7 @@ impl<'t, 'a> Search<'t, 'a> {
                 Some(f) => self.folds[f].rest.clone(),
                 None => self.all_rows(),
             };
-            let own = task.on(kind, rest, task.valid().to_vec());
+            let own = task.on(form, rest, task.valid().to_vec());
             return forecast::from_outcomes(&own, source, model, seed);
         }
         Ok(forecast::from_errors(task, source, model, &self.errors(from, without), seed))
