@@ -93,7 +93,7 @@ fn scenarios_are_tried_where_they_can_help() {
 
 /// Three quantities in a row that may not be far apart: a line with a bend, and noise whose size jumps; a unit short costs a hundred times one
 /// too many.
-fn bent(seed: u64) -> Project {
+fn bent(seed: u64, predictor: &str) -> Project {
     const FEATURES: usize = 6;
     let mut rng = stream(seed, 25, 0);
     let slopes: [[f64; FEATURES]; 3] = std::array::from_fn(|_| std::array::from_fn(|_| normal(&mut rng)));
@@ -135,31 +135,25 @@ split = { kind = "random", valid = 0.15, test = 0.33 }
 [training]
 epochs = 80
 "#;
-    Project::new(problem, &table)
+    Project::new(&format!("{problem}{predictor}"), &table)
 }
 
-/// The forecast whose point decides best is not the one to stand a distribution on: what errs least is.
+/// Distributions on lines, trees and networks alone cost a tenth more out of fold than what is found where trees and networks may stand on a
+/// line as well: each kind alone misses the bend, the line, or where the noise is.
 #[test]
-fn distributions_stand_on_forecasts_that_err_little() {
-    let (mut kept, mut cheapest, mut apart) = (0.0, 0.0, 0);
-    for seed in 0..4 {
-        let chosen = fair(&bent(seed).task(), &format!("bent {seed}"));
-        let point = |name: &str| {
-            !name.contains('+') && !name.contains(" from ") && !name.contains("mean of") && name != "constant"
-        };
-        let points = chosen.tried.iter().filter(|t| t.folds == 5 && point(&t.name));
-        let start = points.min_by(|a, b| a.valid.regret.total_cmp(&b.valid.regret)).unwrap();
-        let on = chosen.tried.iter().filter(|t| t.name.starts_with(&format!("{}+s", start.name)));
-        let on = on.min_by(|a, b| a.by_fold[0].total_cmp(&b.by_fold[0])).unwrap();
-        let own = chosen.tried.iter().find(|t| t.name == chosen.candidate.name).unwrap();
-        eprintln!("{} {} | {} {}", own.name, own.by_fold[0], on.name, on.by_fold[0]);
-        (kept, cheapest) = (kept + own.by_fold[0], cheapest + on.by_fold[0]);
-        apart += usize::from(own.name != on.name);
+fn a_line_below_is_worth_more_than_another_kind() {
+    let (mut open, mut alone) = (0.0, [0.0; 3]);
+    for seed in 0..2 {
+        let chosen = fair(&bent(seed, "").task(), &format!("bent {seed}"));
+        assert!(chosen.candidate.fitted.model.has_scenarios() && chosen.candidate.name.contains("on a line"));
+        open += chosen.candidate.valid.measures.regret;
+        for (sum, kind) in alone.iter_mut().zip(["linear", "trees", "mlp"]) {
+            let project = bent(seed, &format!("[predictor]\nkind = \"{kind}\"\n"));
+            *sum += fit(&project.task(), "auto").unwrap().candidate.valid.measures.regret;
+        }
     }
-    assert!(
-        apart > 0 && kept < 0.95 * cheapest,
-        "{kept} on what errs least, {cheapest} on the cheapest points"
-    );
+    let least = alone.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(open < 0.9 * least, "{open} with lines below, {alone:?} of each kind alone");
 }
 
 /// Features that say nothing: whatever looks better on a few rows does so by chance, and seldom enough.

@@ -195,7 +195,7 @@ fn after_an_interruption() {
         train_new(&spec, &whole, &mut Silent).unwrap_or_else(|e| panic!("{method}: {e}"));
         // Before anything, within an epoch, between epochs, and for `auto` within every stage.
         let moments: &[usize] =
-            if method == "auto" { &[0, 9, 40, 75, 150, 400, 700] } else { &[0, 3, 11, 16] };
+            if method == "auto" { &[0, 9, 40, 75, 150, 400, 550] } else { &[0, 3, 11, 16] };
         for &after in moments {
             let what = format!("{method} stopped after {after}");
             let dir = project.path(&format!("{method}-{after}"));
@@ -309,7 +309,7 @@ fn a_cut_is_replayed() {
     let project = project();
     let spec = project.with_method("auto");
     let (mut cuts, mut early) = (BTreeSet::new(), 0);
-    for after in [5, 150, 260, 400, 550, 800, 1100, 100_000] {
+    for after in [5, 150, 400, 450, 500, 550, 600, 650, 700, 100_000] {
         let dir = project.path(&format!("late-{after}"));
         let (_, outcome) = train_new(&spec, &dir, &mut Late::after(after, None)).unwrap();
         let record = dir.join("cut.json");

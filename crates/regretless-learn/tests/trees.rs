@@ -11,8 +11,8 @@ use std::fmt::Write;
 use common::{Project, essence, fit, lp_table, lp_with, newsvendor};
 use rand::RngExt;
 use regretless_learn::{
-    Binned, Ensembles, Linear, Monotone, Observer, Predictor, PredictorBase, Quantile, Silent, Slopes,
-    TreeSettings, Trees, decision_methods, stream,
+    Binned, Ensembles, Linear, Monotone, Observer, Predictor, Quantile, Silent, Slopes, TreeSettings, Trees,
+    decision_methods, stream,
 };
 use regretless_project::{Run, train_new, train_on};
 
