@@ -78,7 +78,7 @@ def test_what_cannot_be_compared_is_said(shop: Path) -> None:
     for refused, says in [
         (lambda: rl.compare(plan, X), "pair"),
         (lambda: rl.compare(plan, (X, y), ["magic"]), "magic"),
-        (lambda: rl.compare(plan, (X, y), epoch=3), "no setting `epoch`: K, batch"),
+        (lambda: rl.compare(plan, (X, y), epoch=3), "no setting `epoch`: K, base, batch"),
         (lambda: rl.compare(shop / "shop" / "problem.toml", predictor="linear"), "write it there; here go K, batch"),
         (lambda: rl.compare(plan, (X, y), ["spo_plus"]), "spo\\+"),
         (lambda: rl.compare(plan, (X, y), seeds=[]), "seed"),
