@@ -13,7 +13,9 @@ PAPER = HERE.parents[1] / "crates" / "regretless-paper" / "published"
 PAGE = HERE / "published.md"
 #: The files behind the page, by application.
 FILES = {
-    "synthetic": [f"published-{cell}.csv" for cell in ("n40-N100", "n80-N100", "n40-N1000", "n80-N1000", "n40-N5000")],
+    "synthetic": [
+        f"published-{cell}.csv" for cell in ("n40-N100", "n80-N100", "n40-N1000", "n80-N1000", "n40-N5000", "n80-N5000")
+    ],
 }
 TITLES = {"synthetic": "The synthetic LP", "portfolio": "Portfolios", "provisioning": "Provisioning"}
 #: Seeds behind each of the paper's figures.
