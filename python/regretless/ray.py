@@ -95,8 +95,11 @@ def study(
     plan = directory / "plan.jsonl"
     if not plan.is_file():
         raise TrainingError(f"{plan} is not there: write a study down with `regretless study plan`")
-    planned = [json.loads(line) for line in plan.read_text(encoding="utf-8").splitlines()[1:]]
-    trials = {line["trial"]: ", ".join(str(value) for value in line["do"].values()) for line in planned}
+    try:
+        _, *planned = [json.loads(line) for line in plan.read_text(encoding="utf-8").splitlines()]
+        trials = {line["trial"]: ", ".join(str(value) for value in line["do"].values()) for line in planned}
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise TrainingError(f"{plan} is not the plan of a study: {error}") from None
     missing = {hash: name for hash, name in trials.items() if not (directory / "results" / f"{hash}.json").is_file()}
     count = len(trials) - len(missing)
 

@@ -183,6 +183,10 @@ def test_the_scoreboard_on_a_cluster(cluster: Any, tmp_path: Path) -> None:
         rl.ray.study(tmp_path / "there", command="no such program")
     with pytest.raises(rl.TrainingError, match="study plan"):
         rl.ray.study(tmp_path / "nowhere")
+    for text in ("", '{"format": 1}\n[1]\n', '{"format": 1}\n{"do": {}}\n', "no JSON"):
+        (tmp_path / "there" / "plan.jsonl").write_text(text)
+        with pytest.raises(rl.TrainingError, match="not the plan of a study"):
+            rl.ray.study(tmp_path / "there")
 
 
 DRIVER = """

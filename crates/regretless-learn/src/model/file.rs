@@ -337,7 +337,7 @@ pub(crate) fn from_bytes(
     };
     let For { placement, predictor, .. } = made_for;
     let mut own = PredictorSettings { kind: card.predictor.unwrap_or(predictor.kind), ..predictor.clone() };
-    if matches!(own.kind, PredictorKind::Auto | PredictorKind::Mlp) {
+    if card.predictor == Some(PredictorKind::Mlp) {
         // `auto` may have found one better than what the settings say.
         let line = tensors.tensor(LINE).is_ok();
         own.base = if line { PredictorBase::Linear } else { PredictorBase::Constant };

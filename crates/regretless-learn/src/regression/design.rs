@@ -54,8 +54,10 @@ impl Design {
         // The smaller of XᵀX and XXᵀ has all there is to know.
         let wide = features > rows;
         let gram = if wide { &standard * standard.transpose() } else { standard.transpose() * &standard };
-        let eigen = gram.self_adjoint_eigen(Side::Lower).ok()?;
-        let values: Vec<f64> = (0..gram.nrows()).map(|k| eigen.S()[k]).collect();
+        // Without a feature there is nothing to take apart: what is fitted is a level.
+        let eigen = if gram.nrows() > 0 { Some(gram.self_adjoint_eigen(Side::Lower).ok()?) } else { None };
+        let values: Vec<f64> =
+            eigen.iter().flat_map(|eigen| (0..gram.nrows()).map(|k| eigen.S()[k])).collect();
         if values.iter().chain(&scale).any(|v| !v.is_finite()) {
             return None;
         }
@@ -63,7 +65,9 @@ impl Design {
         let kept: Vec<usize> =
             (0..values.len()).rev().filter(|&k| values[k] > RANK * longest && values[k] > 0.0).collect();
         let s: Vec<f64> = kept.iter().map(|&k| values[k].sqrt()).collect();
-        let own = Mat::from_fn(gram.nrows(), kept.len(), |i, k| eigen.U()[(i, kept[k])]);
+        let own = Mat::from_fn(gram.nrows(), kept.len(), |i, k| {
+            eigen.as_ref().map_or(0.0, |eigen| eigen.U()[(i, kept[k])])
+        });
         let mut other = if wide { standard.transpose() * &own } else { &standard * &own };
         for (k, s) in s.iter().enumerate() {
             other.col_mut(k).iter_mut().for_each(|v| *v /= s);

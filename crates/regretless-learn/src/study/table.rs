@@ -1,5 +1,6 @@
 //! From trainings to a table: the same rows for all methods, paired tests.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -66,6 +67,13 @@ pub struct Row {
     pub undecided: usize,
     /// What else there is to say.
     pub note: Option<String>,
+}
+
+impl Row {
+    /// The better one first: what decides fewer rows is no better, whatever the rest of them cost.
+    pub fn rank(&self, other: &Self) -> Ordering {
+        self.undecided.cmp(&other.undecided).then(self.regret.total_cmp(&other.regret))
+    }
 }
 
 /// Methods side by side.
@@ -164,9 +172,7 @@ fn rows(records: &[Record], paired: &str, same_rows: bool) -> Vec<Row> {
     let mut rows: Vec<Row> = methods.iter().map(|m| row(m, &of(m))).collect();
     let lowest = |among: &dyn Fn(&Row) -> bool| {
         let candidates = (0..rows.len()).filter(|&i| among(&rows[i]));
-        // What decides fewer rows is no better, whatever the rest of them cost.
-        let key = |i: usize| (rows[i].undecided, rows[i].regret);
-        candidates.min_by(|&i, &j| key(i).0.cmp(&key(j).0).then(key(i).1.total_cmp(&key(j).1)))
+        candidates.min_by(|&i, &j| rows[i].rank(&rows[j]))
     };
     let best = lowest(&|_| true);
     let two_stage = lowest(&|r| is_two_stage(&r.method));
@@ -255,7 +261,7 @@ fn row(method: &str, records: &[&Record]) -> Row {
         ));
     }
     if undecided > 0 {
-        notes.push(format!("{undecided} instances without a decision"));
+        notes.push(format!("{} without a decision", count(undecided, "instance")));
     }
     Row {
         method: method.to_owned(),

@@ -58,7 +58,7 @@ pub fn comparison(spec: &Spec, task: &Task, comparison: &Comparison, example: Op
         .rows
         .iter()
         .filter(|r| regretless_learn::is_two_stage(&r.method) && r.method != "constant");
-    let two_stage = trained.min_by(|a, b| a.regret.total_cmp(&b.regret)).map(|r| r.method.as_str());
+    let two_stage = trained.min_by(|a, b| a.rank(b)).map(|r| r.method.as_str());
     for record in first_of_each(&comparison.records) {
         // The first seed stands for all: its rows are the same for every method.
         let all = comparison.records.iter().filter(|e| e.method == record.method);
@@ -107,12 +107,19 @@ fn summary(comparison: &Comparison) -> String {
     let rows = &comparison.rows;
     let Some(best) = rows.iter().find(|r| r.best) else { return String::new() };
     let two_stage = rows.iter().filter(|r| regretless_learn::is_two_stage(&r.method));
-    let Some(rival) = two_stage.min_by(|a, b| a.regret.total_cmp(&b.regret)) else { return String::new() };
+    let Some(rival) = two_stage.min_by(|a, b| a.rank(b)) else { return String::new() };
     if best.method == rival.method {
         return format!(
             "{} has the lowest regret, {}: no decision-focused method did better here.",
             best.method,
             four(best.regret)
+        );
+    }
+    if best.undecided < rival.undecided {
+        // Means over different rows are no comparison.
+        return format!(
+            "{} leaves the fewest rows without a decision, {}; {}, the best predictor that does not look at decisions, leaves {}.",
+            best.method, best.undecided, rival.method, rival.undecided
         );
     }
     if let Some(p) = best.p_two_stage.filter(|p| *p > 0.05) {
