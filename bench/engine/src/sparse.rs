@@ -250,12 +250,13 @@ pub(crate) fn run(only: Option<&str>) {
     println!("\n## Sparse problems\n");
     println!(
         "Cold: exact solve from nothing. Warm: exact re-solve after a move of every price (grids and production: demand too). Surrogate: \
-         softened solve + gradient in θ after the same move. Clarabel: set-up + solve of the exact problem. Links: path/Newton/interior/Clarabel.\n"
+         softened solve + gradient in θ after the same move; cold from nothing. Clarabel: set-up + solve of the exact problem. Links: \
+         path/Newton/interior/Clarabel.\n"
     );
     println!(
-        "| problem | n | rows | form | cold ms | Clarabel ms | cold ÷ Clarabel | move | warm ms | Clarabel ÷ warm | factorisations median (most) | links | wrong | surrogate ms | Clarabel ÷ it | factorisations | links |"
+        "| problem | n | rows | form | cold ms | Clarabel ms | cold ÷ Clarabel | move | warm ms | Clarabel ÷ warm | factorisations median (most) | links | wrong | surrogate cold ms | ÷ Clarabel | surrogate ms | Clarabel ÷ it | factorisations median (most) | links | wrong |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for case in cases() {
         if only.is_none_or(|only| case.name.contains(only)) {
             row(&case);
@@ -287,6 +288,7 @@ fn row(case: &Case) {
         let (mut store, mut soft_store) = (Store::with_budget(STORE), Store::with_budget(STORE));
         let (mut times, mut counts, mut links, mut wrong) = (Vec::new(), Vec::new(), Links::default(), 0);
         let (mut soft_times, mut soft_counts, mut soft_links) = (Vec::new(), Vec::new(), Links::default());
+        let (mut soft_cold, mut soft_wrong) = (f64::NAN, 0);
         let mut by_clarabel = Vec::new();
         let started = Instant::now();
         for step in 0..=STEPS {
@@ -311,11 +313,16 @@ fn row(case: &Case) {
                 counts.push(answer.work.factorisations as f64);
                 links.count(answer.link);
                 wrong += usize::from(!answer.is_optimal());
-                if let Some(((_, work, link), took)) = soft {
+            }
+            match soft {
+                Some((_, took)) if step == 0 => soft_cold = took,
+                Some(((optimal, work, link), took)) => {
                     soft_times.push(took);
                     soft_counts.push(work.factorisations as f64);
                     soft_links.count(link);
+                    soft_wrong += usize::from(!optimal);
                 }
+                None => {}
             }
             if step % EVERY == 1 {
                 by_clarabel.push(reference(&instance[0]));
@@ -325,13 +332,15 @@ fn row(case: &Case) {
             }
         }
         let clarabel = median(by_clarabel);
-        let most = counts.iter().copied().fold(0.0, f64::max);
+        let most = |counts: &[f64]| counts.iter().copied().fold(0.0, f64::max);
+        let (most, soft_most) = (most(&counts), most(&soft_counts));
         let (warm, soft) = (median(times), median(soft_times));
         println!(
-            "{begin} ±{}% | {warm:.2} | {:.1}× | {:.0} ({most:.0}) | {links} | {wrong} | {soft:.2} | {:.1}× | {:.0} | {soft_links} |",
+            "{begin} ±{}% | {warm:.2} | {:.1}× | {:.0} ({most:.0}) | {links} | {wrong} | {soft_cold:.1} | {:.2} | {soft:.2} | {:.1}× | {:.0} ({soft_most:.0}) | {soft_links} | {soft_wrong} |",
             100.0 * share,
             clarabel / warm,
             median(counts),
+            soft_cold / clarabel,
             clarabel / soft,
             median(soft_counts)
         );

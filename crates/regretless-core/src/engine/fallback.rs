@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 
-use crate::engine::capped;
-use crate::engine::interior_point;
 use crate::engine::newton;
 use crate::engine::path::{self, Origin, Outcome};
-use crate::engine::pieces;
+use crate::engine::pieces::{self, Patience};
 use crate::engine::pinv::Pseudo;
-use crate::engine::pivot::gains_along;
-use crate::engine::reference::{self, ReferenceStatus, TIGHT};
+use crate::engine::reference;
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
 use crate::engine::status::{Link, SurrogateStatus};
-use crate::engine::tolerance::REFUSED;
+use crate::engine::tolerance::{REFINED, REFUSED};
 use crate::engine::workspace::Workspace;
 use crate::problem::RowId;
+
+mod sparse;
+
+pub(crate) use sparse::{Begin, Guess};
 
 /// What a solve hands to its [`Solution`].
 pub(crate) struct Solved {
@@ -45,10 +46,11 @@ pub(crate) fn smooth(
     theta: &[f64],
     fresh: bool,
     start: Option<Arc<State>>,
+    guess: &mut Guess<'_>,
 ) -> Solved {
     let (mut state, warm) = ws.adopt(start, rows.n, rows.m());
     let mut solved =
-        climb(rows, &mut state, ws, theta, if warm { Start::Warm { fresh } } else { Start::Cold });
+        climb(rows, &mut state, ws, theta, if warm { Start::Warm { fresh } } else { Start::Cold }, guess);
     let saturated = saturated_rows(rows, &state);
     if !saturated.is_empty() || solved.status == SurrogateStatus::Unbounded {
         // A multiplier was too small for this instance: solve it with the hard rows uncapped.
@@ -65,7 +67,7 @@ pub(crate) fn smooth(
         } else {
             Start::Cold
         };
-        let again = climb(&uncapped, &mut retried, ws, theta, start);
+        let again = climb(&uncapped, &mut retried, ws, theta, start, guess);
         if again.status == SurrogateStatus::Optimal {
             (state, solved) = (retried, again);
             solved.rows = Some(Arc::new(uncapped));
@@ -86,9 +88,16 @@ enum Start {
 }
 
 /// Path, then Newton, then Clarabel: the first that reaches the accuracy answers.
-fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Solved {
+fn climb(
+    rows: &Softened,
+    state: &mut State,
+    ws: &mut Workspace,
+    theta: &[f64],
+    start: Start,
+    guess: &mut Guess<'_>,
+) -> Solved {
     if rows.analysis.is_some() {
-        return sparse_climb(rows, state, ws, theta, start);
+        return sparse::climb(rows, state, ws, theta, start, guess);
     }
     let unbounded = |outcome: &Outcome| matches!(outcome, Outcome::Unbounded(_));
     if is_crowded(rows, start)
@@ -130,10 +139,6 @@ fn climb(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], 
     finish(rows, state, ws, theta, Ended { outcome, residual, link })
 }
 
-/// The error of an interior point from which Newton's method needs a step or two, and that of one that did not arrive.
-const INNER: f64 = 1e-10;
-const NEAR: f64 = 1e-4;
-
 /// How a chain ended.
 struct Ended {
     outcome: Outcome,
@@ -141,73 +146,21 @@ struct Ended {
     link: Link,
 }
 
-/// Sparse rows: a short path, then Newton's method from the saved pieces; from nothing an interior point and Newton's method from
-/// there.
-fn sparse_climb(
+/// Newton's method on pieces, from those of the state and with its factor; `None` if it does not arrive.
+fn settle(
     rows: &Softened,
     state: &mut State,
     ws: &mut Workspace,
     theta: &[f64],
-    start: Start,
-) -> Solved {
-    let mut ended = Ended { outcome: Outcome::Stalled, residual: f64::INFINITY, link: Link::Newton };
-    if let Start::Warm { fresh } = start {
-        let saved = state.light();
-        let outcome = follow(rows, state, ws, theta, start);
-        if outcome == Outcome::Arrived {
-            ended = Ended { outcome, residual: ws.settle(rows, state, theta), link: Link::Path };
-        } else if let Outcome::Unbounded(_) = outcome {
-            return finish(rows, state, ws, theta, Ended { outcome, ..ended });
-        }
-        if ended.residual <= REFUSED {
-            return finish(rows, state, ws, theta, ended);
-        }
-        *state = saved;
-        ended = Ended { outcome: Outcome::Stalled, residual: f64::INFINITY, link: Link::Newton };
-        if pieces::settle(rows, state, ws, theta, fresh) {
-            ended.outcome = Outcome::Arrived;
-            ended.residual = ws.settle(rows, state, theta);
-        }
-        if ended.residual <= REFUSED {
-            return finish(rows, state, ws, theta, ended);
-        }
+    fresh: bool,
+    patience: Patience,
+) -> Option<Ended> {
+    let mut residual = pieces::settle(rows, state, ws, theta, fresh, patience)?;
+    if residual > REFINED {
+        residual = ws.settle(rows, state, theta);
     }
-    let inner = interior_point::smooth(rows, theta, INNER);
-    ws.work.factorisations += inner.as_ref().map_or(0, |inner| inner.factorisations);
-    let inner = inner.filter(|inner| inner.error <= NEAR);
-    if inner.is_none() {
-        // Without the ramps the same rays are free: Clarabel finds one, and here it is proved.
-        let law = |i: usize| (rows.laws[i].above, -rows.laws[i].below);
-        let answer = capped::solve(rows, theta, law, TIGHT[0]);
-        if answer.status == ReferenceStatus::Unbounded {
-            let length = ws.kernel.dot(&answer.x, &answer.x).sqrt();
-            let ray: Vec<f64> = answer.x.iter().map(|x| x / length).collect();
-            if gains_along(rows, ws.kernel, theta, &ray) {
-                state.x.iter_mut().filter(|x| !x.is_finite()).for_each(|x| *x = 0.0);
-                ended = Ended { outcome: Outcome::Unbounded(ray), link: Link::Reference, ..ended };
-                return finish(rows, state, ws, theta, ended);
-            }
-        }
-    }
-    let started = match inner {
-        Some(inner) => Some((Link::Interior, inner.x)),
-        None => reference::solve_softened(rows, theta).map(|x| (Link::Reference, x)),
-    };
-    match started {
-        Some((link, x)) => {
-            ended.link = link;
-            state.x.copy_from_slice(&x);
-        }
-        None if matches!(start, Start::Cold) || state.x.iter().any(|x| !x.is_finite()) => {
-            start_point(rows, &mut state.x);
-        }
-        None => {}
-    }
-    ended.outcome = newton::climb(rows, state, ws, theta);
-    if ended.outcome == Outcome::Arrived {
-        ended.residual = ws.settle(rows, state, theta);
-    }
-    finish(rows, state, ws, theta, ended)
+    let ended = Ended { outcome: Outcome::Arrived, residual, link: Link::Newton };
+    (residual <= REFUSED).then_some(ended)
 }
 
 fn finish(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], ended: Ended) -> Solved {
@@ -254,8 +207,14 @@ fn is_crowded(rows: &Softened, start: Start) -> bool {
 /// the state as it was, where that does not end at a regular H.
 fn jump(rows: &Softened, state: &mut State, ws: &mut Workspace, theta: &[f64], start: Start) -> Option<f64> {
     let (x, piece, springs) = (state.x.clone(), state.piece.clone(), state.springs.clone());
-    if matches!(start, Start::Cold) {
-        start_point(rows, &mut state.x);
+    match start {
+        Start::Cold => start_point(rows, &mut state.x),
+        Start::Warm { .. } => {
+            if let Some(ended) = settle(rows, state, ws, theta, true, Patience::SHORT) {
+                return Some(ended.residual);
+            }
+            state.x.copy_from_slice(&x);
+        }
     }
     if newton::climb(rows, state, ws, theta) == Outcome::Arrived && state.factor.is_some() {
         let residual = ws.settle(rows, state, theta);
@@ -348,12 +307,14 @@ fn saturated_rows(rows: &Softened, state: &State) -> Vec<RowId> {
 
 /// True if row `i` is a hard one and its multiplier stands at a cap.
 fn at_cap(rows: &Softened, state: &State, i: usize) -> bool {
-    let capped = match state.piece[i] {
+    if matches!(rows.ids[i], RowId::Soft(_)) {
+        return false;
+    }
+    match state.piece[i] {
         Piece::Above => rows.laws[i].above > 0.0,
         Piece::Below => rows.laws[i].below < 0.0,
         Piece::On => false,
-    };
-    capped && !matches!(rows.ids[i], RowId::Soft(_))
+    }
 }
 
 #[cfg(test)]

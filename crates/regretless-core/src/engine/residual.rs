@@ -2,7 +2,7 @@
 
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
-use crate::engine::tolerance::{REFINED, SUM_ROUNDING};
+use crate::engine::tolerance::{REFINED, SUM_ROUNDING, WORN};
 use crate::engine::workspace::Workspace;
 use crate::linalg::simd::Kernel;
 
@@ -74,10 +74,9 @@ impl Balance {
 }
 
 impl Workspace {
-    /// One step from x to the optimum on the state's pieces, with its factor.
+    /// One step from x to the optimum on the state's pieces, with its factor; the balance has the z of x.
     pub(crate) fn step_on_pieces(&mut self, s: &Softened, state: &mut State, theta: &[f64]) {
         let k = self.kernel;
-        s.excess(k, &state.x, &mut self.balance.z);
         self.balance.freeze(s, state);
         self.balance.weigh(k, s, &state.x, theta);
         self.dx[..s.n].copy_from_slice(&self.balance.residual);
@@ -96,7 +95,8 @@ impl Workspace {
             if residual <= REFINED {
                 break;
             }
-            if round == 1 {
+            // A sparse factor is dear, and as good as its rows let it be.
+            if round == 1 && (s.analysis.is_none() || residual > WORN) {
                 self.factorise(s, state, 0.0);
             }
             let Some(owned) = &state.factor else { break };

@@ -73,6 +73,11 @@ impl Columns {
         }
     }
 
+    /// D; empty where it is I.
+    pub(crate) fn units(&self) -> &[f64] {
+        &self.units
+    }
+
     /// x̂ → x, also θ → θ̂ and a ray of x̂ → one of x.
     pub(crate) fn multiply(&self, values: &mut [f64]) {
         values.iter_mut().zip(&self.units).for_each(|(v, d)| *v *= d);

@@ -47,6 +47,8 @@ pub(crate) const RESIDUAL: f64 = 1e-10;
 pub(crate) const REFINED: f64 = 0.05 * RESIDUAL;
 /// As [`REFINED`]; a Newton step is worth more than one of refinement.
 pub(crate) const CLIMBED: f64 = 0.01 * RESIDUAL;
+/// What refinement with a sparse factor leaves beyond this is the factor's fault: it is made anew.
+pub(crate) const WORN: f64 = 10.0 * RESIDUAL;
 /// Residuals beyond this times the scale are refused: the next link of the chain takes over.
 pub(crate) const REFUSED: f64 = 1e-7;
 /// The first ridge of Newton's method, in units of the steepest law: it bends the direction less than a line search does.

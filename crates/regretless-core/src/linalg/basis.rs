@@ -273,6 +273,13 @@ impl Basis {
         (rest, counts)
     }
 
+    /// Memory, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let packed = [&self.upper, &self.across, &self.lower, &self.etas];
+        let entries: usize = packed.iter().map(|p| 2 * p.places.len() + p.starts.len()).sum();
+        size_of::<f64>() * (entries + 3 * self.head.len())
+    }
+
     /// True if the basis has changed so often that it should be factored anew.
     pub(crate) fn is_spent(&self) -> bool {
         self.changed.len() >= FULL

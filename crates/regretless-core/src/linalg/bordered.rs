@@ -6,18 +6,21 @@
 //!
 //! G is as small as the border. It is symmetric and indefinite: on the way of an LP a row leaves that alone held its direction,
 //! 1 − w aᵀH₀⁻¹a = 0, and the row that took its place is the other half of a pivot of two. Once the border is full, or G has
-//! lost its digits, H is factored anew.
+//! lost its digits, H is factored anew. Where H₀ is a vertex, solves with it are as cheap as a product: U is then not kept, and
+//! U G⁻¹Aᵀy is H₀⁻¹ times A G⁻¹Aᵀy.
 
 use std::sync::Arc;
 
 use faer::linalg::solvers::{Lblt, Solve};
 use faer::{Mat, MatMut, Side};
 
+use crate::linalg::at_vertex::AtVertex;
 use crate::linalg::hessian::{Factor, Hessian};
 use crate::linalg::simd::{Kernel, padded};
 use crate::linalg::sparse_ldl::SparseLdl;
 
-/// Rows of a full border. Each costs a product of n terms a solve; a factorisation costs that of some hundred solves.
+/// Rows of a full border, beyond those that it began with. Each costs a product of n terms a solve; a factorisation costs that
+/// of some hundred solves.
 const FULL: usize = 64;
 /// A weight below this share of what it was is none.
 const GONE: f64 = 1e-12;
@@ -25,11 +28,29 @@ const GONE: f64 = 1e-12;
 /// H by the factor of H₀ and what has changed since.
 #[derive(Clone, Debug)]
 pub(crate) struct Bordered {
-    base: Arc<SparseLdl>,
+    base: Arc<Base>,
     border: Vec<Column>,
     /// Of G.
     small: Option<Lblt<f64>>,
+    /// Rows that the border began with.
+    begun: usize,
     lost: bool,
+}
+
+/// The factor of H₀.
+#[derive(Debug)]
+enum Base {
+    Augmented(SparseLdl),
+    Vertex(AtVertex),
+}
+
+impl Base {
+    fn solve(&self, b: &mut [f64]) {
+        match self {
+            Self::Augmented(factor) => factor.solve(b),
+            Self::Vertex(factor) => factor.solve(b),
+        }
+    }
 }
 
 /// A row whose weight has changed.
@@ -41,7 +62,7 @@ struct Column {
     /// Δ, and the largest it was.
     change: f64,
     most: f64,
-    /// H₀⁻¹a
+    /// H₀⁻¹a; nothing where H₀ is a vertex.
     u: Vec<f64>,
     /// aᵀU for itself and the columns before.
     products: Vec<f64>,
@@ -66,15 +87,43 @@ pub(crate) struct BorderedRow {
 
 impl From<SparseLdl> for Bordered {
     fn from(base: SparseLdl) -> Self {
-        Self { base: Arc::new(base), border: Vec::new(), small: None, lost: false }
+        Self::of_base(Base::Augmented(base))
     }
 }
 
 impl Bordered {
+    fn of_base(base: Base) -> Self {
+        Self { base: Arc::new(base), border: Vec::new(), small: None, begun: 0, lost: false }
+    }
+
+    /// H of a vertex and some more rows, each with its entries and weight.
+    pub(crate) fn at_vertex<R: Iterator<Item = (usize, f64)>>(
+        base: AtVertex,
+        n: usize,
+        more: impl Iterator<Item = (usize, R, f64)>,
+    ) -> Self {
+        let mut own = Self::of_base(Base::Vertex(base));
+        let mut u = vec![0.0; n];
+        for (name, entries, weight) in more {
+            u.fill(0.0);
+            let entries: Vec<(usize, f64)> = entries.collect();
+            entries.iter().for_each(|(j, a)| u[*j] = *a);
+            own.base.solve(&mut u);
+            own.push(name, entries, weight, &u);
+        }
+        own.begun = own.border.len();
+        own.factor_small();
+        own
+    }
+
     /// Memory, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let column = |c: &Column| (c.u.len() + c.products.len() + 2 * c.entries.len()) * size_of::<f64>();
-        self.base.bytes() + self.border.iter().map(column).sum::<usize>()
+        let base = match &*self.base {
+            Base::Augmented(factor) => factor.bytes(),
+            Base::Vertex(factor) => factor.bytes(),
+        };
+        base + self.border.iter().map(column).sum::<usize>()
     }
 
     /// b = H⁻¹b; what is behind n entries is left alone.
@@ -83,9 +132,12 @@ impl Bordered {
         self.correct(b);
     }
 
-    /// The factor of H₀, where nothing has changed since.
+    /// The factor of the augmented matrix, where nothing has changed since.
     pub(crate) fn whole(&self) -> Option<&SparseLdl> {
-        self.border.is_empty().then_some(&self.base)
+        match &*self.base {
+            Base::Augmented(factor) if self.border.is_empty() => Some(factor),
+            _ => None,
+        }
     }
 
     /// y −= U G⁻¹ Aᵀy
@@ -94,10 +146,36 @@ impl Bordered {
         let mut t: Vec<f64> = self.border.iter().map(|c| c.dot(y)).collect();
         let size = t.len();
         small.solve_in_place(MatMut::from_column_major_slice_mut(&mut t, size, 1));
+        if let Base::Vertex(base) = &*self.base {
+            let mut more = vec![0.0; y.len()];
+            for (c, t) in self.border.iter().zip(&t) {
+                c.entries.iter().for_each(|(j, a)| more[*j] += t * a);
+            }
+            base.solve(&mut more);
+            y.iter_mut().zip(&more).for_each(|(y, u)| *y -= u);
+            return;
+        }
         let kernel = Kernel::new();
         for (c, t) in self.border.iter().zip(&t) {
             kernel.axpy(-t, &c.u, &mut y[..c.u.len()]);
         }
+    }
+
+    /// One more row, with Δ and u = H₀⁻¹a.
+    fn push(&mut self, name: usize, entries: Vec<(usize, f64)>, change: f64, u: &[f64]) {
+        let mut products: Vec<f64> = self.border.iter().map(|c| c.dot(u)).collect();
+        products.push(entries.iter().map(|(j, a)| a * u[*j]).sum());
+        let u = if matches!(*self.base, Base::Vertex(_)) { Vec::new() } else { u.to_vec() };
+        self.border.push(Column { name, entries, change, most: change.abs(), u, products });
+    }
+
+    fn factor_small(&mut self) {
+        let size = self.border.len();
+        let g = Mat::from_fn(size, size, |i, j| {
+            let (i, j) = (i.max(j), i.min(j));
+            self.border[i].products[j] + if i == j { 1.0 / self.border[i].change } else { 0.0 }
+        });
+        self.small = (size > 0).then(|| g.lblt(Side::Lower));
     }
 
     /// H += change·a aᵀ for the row met last.
@@ -115,18 +193,9 @@ impl Bordered {
         } else {
             let entries: Vec<(usize, f64)> =
                 row.a[..row.n].iter().copied().enumerate().filter(|(_, a)| *a != 0.0).collect();
-            let u = row.base[..row.n].to_vec();
-            let mut products: Vec<f64> = self.border.iter().map(|c| c.dot(&u)).collect();
-            products.push(entries.iter().map(|(j, a)| a * u[*j]).sum());
-            let (name, most) = (row.name, change.abs());
-            self.border.push(Column { name, entries, change, most, u, products });
+            self.push(row.name, entries, change, &row.base[..row.n]);
         }
-        let size = self.border.len();
-        let g = Mat::from_fn(size, size, |i, j| {
-            let (i, j) = (i.max(j), i.min(j));
-            self.border[i].products[j] + if i == j { 1.0 / self.border[i].change } else { 0.0 }
-        });
-        self.small = (size > 0).then(|| g.lblt(Side::Lower));
+        self.factor_small();
     }
 }
 
@@ -138,7 +207,7 @@ impl Hessian for Bordered {
     }
 
     fn is_spent(&self) -> bool {
-        self.lost || self.border.len() >= FULL
+        self.lost || self.border.len() >= FULL + self.begun
     }
 
     fn row(n: usize) -> BorderedRow {
@@ -153,7 +222,8 @@ impl Hessian for Bordered {
     fn meet(&self, _: Kernel, row: &mut BorderedRow, name: usize, write: impl FnOnce(&mut [f64])) {
         row.name = name;
         write(&mut row.a[..row.n]);
-        if let Some(column) = self.border.iter().find(|c| c.name == name) {
+        let kept = self.border.iter().find(|c| c.name == name && !c.u.is_empty());
+        if let Some(column) = kept {
             row.base[..row.n].copy_from_slice(&column.u);
         } else {
             row.base.copy_from_slice(&row.a);

@@ -189,6 +189,11 @@ impl ExactWorker {
         arrived
     }
 
+    /// The vertex that was followed to last.
+    pub(crate) fn vertices(&self) -> Option<&Vertices> {
+        self.vertices.as_ref()
+    }
+
     /// A path from a corner would pass every kink of the rows that have many; Newton's method jumps over them. False if it
     /// does not arrive: the state is then a cold one again.
     fn approach(&mut self, state: &mut State, slope: f64) -> bool {

@@ -2,6 +2,7 @@
 
 pub(crate) mod exact_gap;
 pub(crate) mod interior;
+mod kinks;
 pub(crate) mod objective;
 pub(crate) mod sharpness;
 pub(crate) mod solution;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::clock::Clock;
-use crate::engine::fallback;
+use crate::engine::fallback::{self, Begin};
 use crate::engine::hinges::Groups;
 use crate::engine::penalty::{engine_sharpness, set_laws};
 use crate::engine::pool::Pool;
@@ -35,6 +36,7 @@ use crate::solve::batch::{self, Solver};
 use crate::solve::optimum::Status;
 use crate::solve::oracle::Oracle;
 use crate::solve::store::Store;
+use crate::surrogate::kinks::Kinks;
 use crate::surrogate::objective::Stage;
 
 /// How the pieces of S are chosen.
@@ -119,6 +121,8 @@ pub(crate) struct Worker {
     /// Rows of instances that override them.
     rows: Softened,
     theta: Vec<f64>,
+    /// For sparse linear programs, once one is solved warm.
+    kinks: Option<Kinks>,
 }
 
 impl Surrogate {
@@ -316,6 +320,7 @@ impl Solver for Surrogate {
             ws: Workspace::new(self.owner, self.rows.n, self.rows.m()),
             rows: (*self.rows).clone(),
             theta: vec![0.0; self.rows.n],
+            kinks: None,
         }
     }
 
@@ -332,9 +337,16 @@ impl Solver for Surrogate {
         view.gain(&mut worker.theta);
         let fresh = view.changes_rows();
         let rows = if fresh {
-            worker.rows.load(view, &self.groups_of(view));
-            set_laws(&mut worker.rows, view, &self.penalties_of(view), &self.sharpness);
-            Arc::new(worker.rows.clone())
+            let groups = self.groups_of(view);
+            // What has many breakpoints, or an analysis, goes on from the last; what has not is put together where it stays.
+            let mut own = if groups.rows().is_some() || self.rows.analysis.is_some() {
+                worker.rows.load(view, &groups);
+                worker.rows.clone()
+            } else {
+                Softened::new(view, &groups)
+            };
+            set_laws(&mut own, view, &self.penalties_of(view), &self.sharpness);
+            Arc::new(own)
         } else {
             Arc::clone(&self.rows)
         };
@@ -343,7 +355,16 @@ impl Solver for Surrogate {
         let start = start.or_else(|| self.home.clone());
         let clock = Clock::start();
         let mut solved = match self.segments {
-            Segments::Smooth => fallback::smooth(&rows, &mut worker.ws, &worker.theta, fresh, start),
+            Segments::Smooth => {
+                let Worker { ws, theta, kinks, .. } = worker;
+                let mut guess = |rows: &Softened, state: &mut State, from: Begin, work: &mut Work| {
+                    let groups = self.groups_of(view);
+                    let kinks = kinks.get_or_insert_with(|| Kinks::new(view, &groups));
+                    kinks.load(view, &groups, rows);
+                    kinks.guess(rows, state, from, self.owner, work)
+                };
+                fallback::smooth(&rows, ws, theta, fresh, start, &mut guess)
+            }
             Segments::Vertex => {
                 vertex::vertex(&self.oracle, &rows, &mut worker.ws, &worker.theta, view, start)
             }

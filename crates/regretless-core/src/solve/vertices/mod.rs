@@ -16,10 +16,13 @@
 mod limits;
 mod prices;
 
+use std::sync::Arc;
+
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::State;
 use crate::engine::stop::Stop;
 use crate::engine::tolerance::WRONG_PIECE;
+use crate::linalg::at_vertex::AtVertex;
 use crate::linalg::basis::{Basis, Columns};
 use crate::solve::exact::{Caps, ExactWorker};
 
@@ -40,7 +43,7 @@ type Kink = (usize, f64);
 
 /// The memory of one worker, for the rows that it holds.
 pub(crate) struct Vertices {
-    columns: Columns,
+    columns: Arc<Columns>,
     /// Kinks of each column; a general row is that of its own activity.
     kinks: Vec<[Option<Kink>; 2]>,
     basis: Basis,
@@ -98,7 +101,7 @@ impl Vertices {
             kinks[s.n + i][0] = Some((i, 1.0));
         }
         Some(Self {
-            columns,
+            columns: Arc::new(columns),
             kinks,
             basis: Basis::default(),
             at: Vertex::default(),
@@ -356,6 +359,17 @@ impl Vertices {
         for &(v, along) in &self.work.row {
             self.at.gain[v] -= ratio * along;
         }
+    }
+
+    /// The rows that hold the vertex, one for each column off the basis.
+    pub(crate) fn held(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.at.on.iter().enumerate().filter_map(|(v, on)| Some((v, (*on)?.0)))
+    }
+
+    /// H⁻¹ for these rows alone, at their weights.
+    pub(crate) fn factor(&self, weight: impl Fn(usize) -> f64, units: Vec<f64>) -> AtVertex {
+        let kinks = self.held().map(|(v, i)| (v, weight(i)));
+        AtVertex::new(Arc::clone(&self.columns), self.basis.clone(), kinks, units)
     }
 
     /// The vertex as a state without a factor.
