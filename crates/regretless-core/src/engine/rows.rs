@@ -178,9 +178,11 @@ impl Softened {
 
     /// Stacks the rows of another view into the same memory; each group of soft rows is one.
     pub(crate) fn load(&mut self, view: &View<'_>, groups: &Groups) {
-        let shape = view.shape;
+        let (shape, rows) = (view.shape, view.shape.general() + 2 * view.shape.n);
         self.d.clear();
         self.ids.clear();
+        self.d.reserve(rows);
+        self.ids.reserve(rows);
         let [(_, limits), (_, at_most), (_, equal)] = view.rows();
         match groups.rows() {
             None => {
@@ -213,9 +215,14 @@ impl Softened {
             }
         }
         self.reach.clear();
-        let largest = |row: Row<'_>| row.values().iter().fold(0.0, |m: f64, a| m.max(a.abs()));
-        self.reach.extend(self.general.view().iter().map(largest));
         self.reach.resize(self.d.len(), 1.0);
+        if self.general.pattern().is_dense() {
+            let reach = &mut self.reach[..self.m_general];
+            Kernel::new().largest_of_rows(self.general.as_slice(), self.n, reach);
+        } else {
+            let largest = |row: Row<'_>| row.values().iter().fold(0.0, |m: f64, a| m.max(a.abs()));
+            self.reach.iter_mut().zip(self.general.view().iter()).for_each(|(r, row)| *r = largest(row));
+        }
         self.laws.clear();
         self.laws.resize(self.d.len(), Law::IDLE);
         self.measure_curvature();
@@ -224,6 +231,7 @@ impl Softened {
     fn load_dense(&mut self, view: &View<'_>, groups: &Groups) {
         let [(soft, _), hard @ ..] = view.rows();
         self.general.refill(|values| {
+            values.reserve(self.m_general * view.shape.n);
             match groups.rows() {
                 None => values.extend_from_slice(&soft.dense()),
                 Some(rows) => rows

@@ -118,9 +118,9 @@ impl Solution {
     /// # Panics
     /// If `g` does not have n entries.
     pub fn vjp(&self, g: &[f64]) -> Gradients {
-        let (z, y, mut out) = self.row_pulls(g, &Parameter::ALL);
+        let (y, mut out) = self.row_pulls(g, &Parameter::ALL);
         out.k_rows = RowValues::constant(self.shape(), 0.0);
-        self.each_part(&z, false, |i, id, part| {
+        self.each_part(&self.state.z, false, |i, id, part| {
             let by_k = -part.lambda_by_k * y[i];
             out.k += by_k;
             out.k_rows.get_mut(id).into_iter().for_each(|k| *k = by_k);
@@ -139,11 +139,11 @@ impl Solution {
             self.vjp_theta(&mut theta);
             return ByParameter { theta, ..ByParameter::default() }.into();
         }
-        self.row_pulls(g, wanted).2
+        self.row_pulls(g, wanted).1
     }
 
-    /// z = C'x − d', y = C'v and the gradients in the wanted parameters.
-    fn row_pulls(&self, g: &[f64], wanted: &[Parameter]) -> (Vec<f64>, Vec<f64>, Gradients) {
+    /// y = C'v and the gradients in the wanted parameters.
+    fn row_pulls(&self, g: &[f64], wanted: &[Parameter]) -> (Vec<f64>, Gradients) {
         let n = self.rows.n;
         assert_eq!(g.len(), n, "one entry for each variable");
         let (kernel, rows, x) = (Kernel::new(), &*self.rows, &self.state.x);
@@ -151,8 +151,7 @@ impl Solution {
         self.solve_h(kernel, &mut v);
         let mut y = vec![0.0; rows.m()];
         rows.apply(kernel, &v, &mut y);
-        let mut z = vec![0.0; rows.m()];
-        rows.excess(kernel, x, &mut z);
+        let z = &self.state.z;
         let mut out = Gradients::from(self.zeros(wanted));
         let by = &mut out.parameters;
         let problem = &self.problem;
@@ -162,7 +161,7 @@ impl Solution {
         // Limits move what is on a slope alone; coefficients and prices all hinges.
         let sloped =
             ![Parameter::SoftRows, Parameter::Over, Parameter::Under].iter().any(|p| wanted.contains(p));
-        self.each_part(&z, sloped, |i, id, part| {
+        self.each_part(z, sloped, |i, id, part| {
             let (pull, lambda, y) = (part.slope * y[i], part.lambda, y[i]);
             let matrix_row = |rows: &Coefficients, out: &mut [f64], k: usize| {
                 rows.pattern().pull(k, (lambda, &v), (pull, x), out);
@@ -201,7 +200,7 @@ impl Solution {
             let sign = self.problem.sign();
             by.theta.iter_mut().zip(&v).for_each(|(t, v)| *t = sign * v);
         }
-        (z, y, out)
+        (y, out)
     }
 
     /// The change of x when the parameters change along `tangent`: the mirror image of [`Solution::vjp`].
@@ -212,8 +211,6 @@ impl Solution {
         let n = self.rows.n;
         let (kernel, rows, x) = (Kernel::new(), &*self.rows, &self.state.x);
         let sign = self.problem.sign();
-        let mut z = vec![0.0; rows.m()];
-        rows.excess(kernel, x, &mut z);
         // H dx = dθ − 2dQ x − dC'ᵀλ − C'ᵀ(w(dC'x − dd') + ∂λ/∂γ dγ + ∂λ/∂K dK)
         let mut dx: Vec<f64> = tangent.theta.iter().map(|t| sign * t).collect();
         if !tangent.Q.is_empty() {
@@ -234,7 +231,7 @@ impl Solution {
         }
         let (soft, at_most, equal) = (self.problem.soft(), self.problem.at_most(), self.problem.equal());
         let mut push = vec![0.0; rows.m()];
-        self.each_part(&z, false, |i, id, part| {
+        self.each_part(&self.state.z, false, |i, id, part| {
             let (row, limit, price) = match id {
                 RowId::Soft(k) => {
                     let price = part.over * tangent.alpha[k] - part.under * tangent.under[k];

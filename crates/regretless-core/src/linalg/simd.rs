@@ -85,6 +85,17 @@ impl Kernel {
     }
 
     kernel! {
+        /// outᵢ = max |aᵢⱼ| over rows of `n` entries.
+        fn largest_of_rows<S>(simd, rows: &'a [f64], n: usize, out: &'a mut [f64]) -> () {
+            for (out, row) in out.iter_mut().zip(rows.chunks_exact(n)) {
+                let (head, rest) = S::as_simd_f64s(row);
+                let most = head.iter().fold(simd.splat_f64s(0.0), |m, v| simd.max_f64s(m, simd.abs_f64s(*v)));
+                *out = rest.iter().fold(simd.reduce_max_f64s(most), |m, v| m.max(v.abs()));
+            }
+        }
+    }
+
+    kernel! {
         /// y += s·x
         fn axpy<S>(simd, s: f64, x: &'a [f64], y: &'a mut [f64]) -> () { axpy(simd, s, x, y); }
     }

@@ -11,6 +11,7 @@
 //! programming). To the engine the S are one row with many breakpoints ([`crate::engine::hinges`]), unless their
 //! coefficients are predicted. Known numbers are the same in all of them, hard rows that depend on known numbers alone included.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use thiserror::Error;
@@ -328,12 +329,12 @@ impl Scenarios {
             return own.parameters(&self.placement, forecast, known);
         }
         let mut out = Parameters::default();
-        let (means, weights) = (forecast.mean(), forecast.weights());
-        let mean = Numbers { quantities: &means, known };
+        let (means, weights) = (LazyCell::new(|| forecast.mean()), forecast.weights());
+        let mean = || Numbers { quantities: &means, known };
         let each = || forecast.each().map(|(quantities, weight)| (Numbers { quantities, known }, weight));
         if let Some(curvature) = self.placement.curvature() {
             // The weights are not linear where they are cut: the mean is over the cut ones.
-            let mut sums = curvature.weights(mean);
+            let mut sums = curvature.weights(mean());
             sums.fill(0.0);
             for (numbers, weight) in each() {
                 sums.iter_mut().zip(curvature.weights(numbers)).for_each(|(sum, w)| *sum += weight * w);
@@ -350,26 +351,48 @@ impl Scenarios {
             }
             let place = out.get_mut(parameter, &self.problem);
             if parameter.role() != Role::Soft {
-                place[slot.entry] = self.placement.value(slot, mean);
+                place[slot.entry] = self.placement.value(slot, mean());
                 continue;
             }
             let share = |s: usize| if at.repeated && is_price(parameter) { weights[s] } else { 1.0 };
-            if let Some(j) = self.placement.whole_quantity(slot).filter(|_| !is_price(parameter)) {
-                for (s, point) in forecast.points().chunks_exact(self.placement.width()).enumerate() {
-                    place[at.in_scenario(s)] = point[j];
-                }
-            } else if slot.predicted {
+            if self.whole(slot).is_some() {
+                continue;
+            }
+            if slot.predicted {
                 for (s, (numbers, _)) in each().enumerate() {
                     let value = guarded(parameter, self.placement.value(slot, numbers));
                     place[at.in_scenario(s)] = share(s) * value;
                 }
             } else {
-                let value = guarded(parameter, self.placement.value(slot, mean));
+                let value = guarded(parameter, self.placement.value(slot, mean()));
                 (0..if at.repeated { self.count } else { 1 })
                     .for_each(|s| place[at.in_scenario(s)] = share(s) * value);
             }
         }
+        // What is a quantity as it stands, scenario by scenario: as both of them lie in memory.
+        for (parameter, wholes) in self.wholes() {
+            let place = out.get_mut(parameter, &self.problem);
+            for (s, point) in forecast.points().chunks_exact(self.placement.width()).enumerate() {
+                wholes.iter().for_each(|(j, at)| place[at.in_scenario(s)] = point[*j]);
+            }
+        }
         out
+    }
+
+    /// The quantity that a coefficient of a soft row is in each scenario, if it is one as it stands and no price.
+    fn whole(&self, slot: &Slot) -> Option<usize> {
+        let soft = slot.parameter.role() == Role::Soft && !is_price(slot.parameter);
+        self.placement.whole_quantity(slot).filter(|_| soft)
+    }
+
+    /// All of these with their places, by kind.
+    fn wholes(&self) -> impl Iterator<Item = (Parameter, Vec<(usize, Place)>)> + '_ {
+        [Parameter::SoftRows, Parameter::Limit].into_iter().filter_map(|parameter| {
+            let slots = self.placement.slots().iter().zip(&self.places);
+            let own = slots.filter(|(slot, _)| slot.parameter == parameter);
+            let wholes: Vec<_> = own.filter_map(|(slot, at)| Some((self.whole(slot)?, *at))).collect();
+            (!wholes.is_empty()).then_some((parameter, wholes))
+        })
     }
 
     /// The stated prices of the repeated rows, by shares.
@@ -407,12 +430,22 @@ impl Scenarios {
         if self.law.adds() && forecast.is_none() {
             // All scenarios move as the prediction does: what they pull at a coefficient is a sum.
             let (own, total) = (&mut out[..self.placement.width()], shares.iter().sum::<f64>());
-            for (slot, at) in self.placement.slots().iter().zip(&self.places).filter(|(s, _)| s.predicted) {
-                let from = gradients.of(slot.parameter);
+            let slots = || self.placement.slots().iter().zip(&self.places).filter(|(s, _)| s.predicted);
+            let soft: Vec<(&[f64], Place)> = slots()
+                .filter(|(slot, _)| slot.parameter.role() == Role::Soft)
+                .map(|(slot, at)| (gradients.of(slot.parameter), *at))
+                .collect();
+            // Scenario by scenario, as they lie in memory.
+            let mut sums = vec![0.0; soft.len()];
+            for s in 0..self.count {
+                sums.iter_mut().zip(&soft).for_each(|(sum, (from, at))| *sum += from[at.in_scenario(s)]);
+            }
+            let mut sums = sums.into_iter();
+            for (slot, _) in slots() {
                 let pull = if slot.parameter.role() == Role::Soft {
-                    (0..self.count).map(|s| from[at.in_scenario(s)]).sum()
+                    sums.next().unwrap_or_default()
                 } else {
-                    total * from[slot.entry]
+                    total * gradients.of(slot.parameter)[slot.entry]
                 };
                 self.placement.pull(slot, pull, known, own);
             }

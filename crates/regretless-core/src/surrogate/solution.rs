@@ -50,7 +50,7 @@ impl Solution {
         let state = solved.state.unwrap_or_else(|| Arc::clone(&start));
         Self {
             status: solved.status,
-            objective: rows.objective(view, &state.x),
+            objective: rows.objective(view, &state.x, &state.z),
             residual: solved.residual,
             link: solved.link,
             work,

@@ -62,6 +62,7 @@ pub(crate) fn vertex(
     }
     weigh(&mut ws.balance, &state);
     state.lambda.copy_from_slice(&ws.balance.lambda);
+    state.z.copy_from_slice(&ws.balance.z);
     let (mut worst, mut scale) = (0.0_f64, f64::MIN_POSITIVE);
     for (r, t) in ws.balance.residual.iter().zip(theta) {
         worst = worst.max(r.abs());
@@ -71,6 +72,7 @@ pub(crate) fn vertex(
     solved.residual = worst / scale;
     if state.x.iter().any(|x| !x.is_finite()) {
         state.x.copy_from_slice(&optimum.x);
+        rows.excess(k, &state.x, &mut state.z);
         solved.status = SurrogateStatus::NumericalTrouble;
     }
     solved.state = Some(Arc::new(state));

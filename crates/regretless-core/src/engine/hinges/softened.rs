@@ -65,11 +65,8 @@ impl Softened {
         }
     }
 
-    /// The objective of the problem at x, as [`View::objective`]; hinges of one row are looked up together.
-    pub(crate) fn objective(&self, view: &View<'_>, x: &[f64]) -> f64 {
-        if self.hinges.is_empty() {
-            return view.objective(x);
-        }
+    /// The objective of the problem at x with its z, as [`View::objective`]; hinges of one row are looked up together.
+    pub(crate) fn objective(&self, view: &View<'_>, x: &[f64], z: &[f64]) -> f64 {
         let k = Kernel::new();
         let mut cost = 0.0;
         if let Some(two_q) = &self.two_q {
@@ -77,9 +74,8 @@ impl Softened {
             two_q.view().apply(k, x, &mut qx);
             cost += 0.5 * k.dot(&qx, x);
         }
-        for i in 0..self.m_general {
+        for (i, z) in z.iter().copied().enumerate().take(self.m_general) {
             let RowId::Soft(soft) = self.ids[i] else { break };
-            let z = self.general.row(i).dot(x) - self.d[i];
             cost += match self.hinges_of(i) {
                 Some((_, hinges)) => hinges.cost(z),
                 None => view.alpha[soft] * z.max(0.0) + view.under[soft] * (-z).max(0.0),
