@@ -41,7 +41,7 @@ pub(crate) struct Bordered {
 #[derive(Debug)]
 enum Base {
     Augmented(SparseLdl),
-    Vertex(AtVertex),
+    Vertex(Box<AtVertex>),
 }
 
 impl Base {
@@ -102,7 +102,7 @@ impl Bordered {
         n: usize,
         more: impl Iterator<Item = (usize, R, f64)>,
     ) -> Self {
-        let mut own = Self::of_base(Base::Vertex(base));
+        let mut own = Self::of_base(Base::Vertex(Box::new(base)));
         let mut u = vec![0.0; n];
         for (name, entries, weight) in more {
             u.fill(0.0);

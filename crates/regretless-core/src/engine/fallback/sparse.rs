@@ -76,9 +76,24 @@ pub(super) fn climb(
             return finish(rows, state, ws, theta, ended);
         }
     }
-    let inner = interior_point::smooth(rows, theta, if linear { CROSSED } else { INNER });
-    ws.work.factorisations += inner.as_ref().map_or(0, |inner| inner.factorisations);
-    let inner = inner.filter(|inner| inner.error <= NEAR);
+    let inner = |goal: f64, work: &mut Work| {
+        let inner = interior_point::smooth(rows, theta, goal)?;
+        work.factorisations += inner.factorisations;
+        Some(inner).filter(|inner| inner.error <= NEAR)
+    };
+    if linear && let Some(inner) = inner(CROSSED, &mut ws.work) {
+        let empty = State::new(rows.n, rows.m());
+        let before = std::mem::replace(state, empty);
+        state.x.copy_from_slice(&inner.x);
+        state.lambda.copy_from_slice(&inner.lambda);
+        if guess(rows, state, Begin::Interior, &mut ws.work)
+            && let Some(ended) = settle(rows, state, ws, theta, false, Patience::LONG)
+        {
+            return finish(rows, state, ws, theta, Ended { link: Link::Interior, ..ended });
+        }
+        *state = before;
+    }
+    let inner = inner(INNER, &mut ws.work);
     if inner.is_none() {
         // Without the ramps the same rays are free: Clarabel finds one, and here it is proved.
         let law = |i: usize| (rows.laws[i].above, -rows.laws[i].below);
@@ -91,16 +106,6 @@ pub(super) fn climb(
                 ended = Ended { outcome: Outcome::Unbounded(ray), link: Link::Reference, ..ended };
                 return finish(rows, state, ws, theta, ended);
             }
-        }
-    }
-    if let Some(inner) = &inner {
-        state.x.copy_from_slice(&inner.x);
-        state.lambda.copy_from_slice(&inner.lambda);
-        if linear
-            && guess(rows, state, Begin::Interior, &mut ws.work)
-            && let Some(ended) = settle(rows, state, ws, theta, false, Patience::LONG)
-        {
-            return finish(rows, state, ws, theta, Ended { link: Link::Interior, ..ended });
         }
     }
     let started = match inner {
