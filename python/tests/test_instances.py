@@ -1,11 +1,18 @@
 """Exact optima of problems nobody here wrote: netlib LPs and Maros–Meszaros QPs against HiGHS and Clarabel.
 
 Run where ``REGRETLESS_DATA`` names a folder with ``netlib/*.mps.gz`` and ``maros_meszaros/*.mat``; of these, all with n ≤ 11,000.
+As a program it prints a table of all of them, whatever their size, with a minute for each; names as arguments are all it does then:
+
+    REGRETLESS_DATA=DIR PYTHONPATH=python python python/tests/test_instances.py [NAME ...]
 """
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,8 +32,10 @@ LARGEST = 11_000
 INDEFINITE = {"VALUES"}
 #: No answer is within 1e-7: ours says so, and so does Clarabel's.
 HARD = {"LISWET3", "LISWET5", "LISWET7", "LISWET9", "LISWET10", "LISWET12", "POWELL20", "QETAMACR", "QSHELL"}
-#: Clarabel calls it unbounded; its optimum is from the collection's own list.
-KNOWN = {"PRIMALC2": -3551.3077}
+#: Clarabel has no answer (it calls the first one unbounded); the optimum is from the collection's own list.
+KNOWN = {"PRIMALC2": -3551.3077, "POWELL20": 5.20895828e10}
+#: Seconds that a file has in the table.
+LIMIT = 60.0
 
 
 class Stated(NamedTuple):
@@ -56,22 +65,18 @@ def finite(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def read(path: Path) -> Stated | None:
+def read(path: Path) -> Stated:
     if path.suffix == ".gz":
         reader = highspy.Highs()
         reader.setOptionValue("output_flag", False)
         reader.readModel(str(path))
         lp = reader.getLp()
-        if lp.num_col_ > LARGEST:
-            return None
         matrix = lp.a_matrix_
         A = sp.csr_array(sp.csc_array((matrix.value_, matrix.index_, matrix.start_), shape=(lp.num_row_, lp.num_col_)))
         bounds = [finite(v) for v in (lp.row_lower_, lp.row_upper_, lp.col_lower_, lp.col_upper_)]
         return Stated(None, np.array(lp.col_cost_), A, *bounds)
     data = scipy.io.loadmat(path)
     n = int(data["n"].item())
-    if n > LARGEST:
-        return None
     A, l, u = sp.csr_array(data["A"]), finite(data["l"]), finite(data["u"])
     lb, ub = np.full(n, -np.inf), np.full(n, np.inf)
     if A.shape[0] >= n and abs(A[A.shape[0] - n :] - sp.eye_array(n)).nnz == 0:
@@ -129,13 +134,18 @@ def violation(s: Stated, x: np.ndarray) -> float:
     return worst
 
 
+def value(s: Stated, x: np.ndarray) -> float:
+    curved = 0.0 if s.P is None else 0.5 * x @ (s.P @ x)
+    return float(s.q @ x + curved)
+
+
 @pytest.mark.skipif("REGRETLESS_DATA" not in os.environ, reason="REGRETLESS_DATA is not set")
 @pytest.mark.parametrize("path", files(), ids=lambda path: path.name.split(".")[0])
 def test_an_instance(path: Path) -> None:
     assert path.exists(), f"REGRETLESS_DATA is set, and there are no instances in {path.parent}"
     name = path.name.split(".")[0]
     stated = read(path)
-    if stated is None:
+    if len(stated.q) > LARGEST:
         pytest.skip(f"more than {LARGEST} variables")
     if name in INDEFINITE:
         with pytest.raises(rl.ProblemError, match="positive semidefinite"):
@@ -146,8 +156,59 @@ def test_an_instance(path: Path) -> None:
         pytest.xfail("not within the tolerance, and says so")
     assert optimum.status == "optimal", (optimum.primal, optimum.dual, optimum.gap)
     assert violation(stated, optimum.x) <= 1e-7
-    curved = 0.0 if stated.P is None else 0.5 * optimum.x @ (stated.P @ optimum.x)
-    value = float(stated.q @ optimum.x + curved)
+    found = value(stated, optimum.x)
     expected = KNOWN.get(name) or reference(stated)
-    assert value == pytest.approx(expected, rel=1e-6, abs=1e-6)
-    assert value == pytest.approx(optimum.objective, rel=1e-9, abs=1e-9)
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    assert found == pytest.approx(optimum.objective, rel=1e-9, abs=1e-9)
+
+
+def line(path: Path) -> dict[str, object]:
+    """One file of the table, in a process of its own."""
+    name, stated = path.name.split(".")[0], read(path)
+    started = time.perf_counter()
+    try:
+        optimum = problem(stated).solve()
+    except rl.ProblemError as error:
+        return {"verdict": "right" if name in INDEFINITE else "WRONG", "said": str(error).splitlines()[0][:60]}
+    seconds = time.perf_counter() - started
+    found = {"n": len(stated.q), "rows": stated.A.shape[0], "said": optimum.status, "seconds": seconds}
+    found |= {"primal": optimum.primal, "dual": optimum.dual, "gap": optimum.gap}
+    if optimum.status == "numerical-trouble":
+        return {**found, "verdict": "none"}
+    expected = KNOWN.get(name) or reference(stated)
+    off = abs(value(stated, optimum.x) - expected) / (1.0 + abs(expected))
+    right = optimum.status == "optimal" and violation(stated, optimum.x) <= 1e-7 and off <= 1e-6
+    late = right and seconds > LIMIT
+    return {**found, "off": off, "verdict": "late" if late else "right" if right else "WRONG"}
+
+
+def table(names: list[str]) -> None:
+    """Prints how every file went, and how many went right."""
+    counts: dict[str, int] = {}
+    print(f"{'':10} {'n':>6} {'rows':>6} {'primal':>7} {'dual':>7} {'gap':>7} {'off':>7} {'seconds':>7}")
+    for path in files():
+        name = path.name.split(".")[0]
+        if names and name not in names:
+            continue
+        command = [sys.executable, __file__, "--one", str(path)]
+        try:
+            # Reading the file and the other solver's answer take time of their own.
+            done = subprocess.run(command, capture_output=True, text=True, timeout=2.0 * LIMIT, check=True)
+            found = json.loads(done.stdout)
+        except subprocess.TimeoutExpired:
+            found = {"verdict": "late"}
+        except subprocess.CalledProcessError as error:
+            found = {"verdict": "WRONG", "said": (error.stderr.strip().splitlines() or ["it died"])[-1]}
+        counts[found["verdict"]] = counts.get(found["verdict"], 0) + 1
+        figures = " ".join(f"{found.get(key, float('nan')):7.0e}" for key in ("primal", "dual", "gap", "off"))
+        sizes = f"{found.get('n', 0):6} {found.get('rows', 0):6}"
+        seconds = found.get("seconds", float("nan"))
+        print(f"{name:10} {sizes} {figures} {seconds:7.2f} {found['verdict']:5} {found.get('said', '')}", flush=True)
+    print(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        print(json.dumps(line(Path(sys.argv[2]))))
+    else:
+        table(sys.argv[1:])
