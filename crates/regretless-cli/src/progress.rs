@@ -4,10 +4,14 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use regretless_core::engine::{Link, Progress as Solving, Stop as Listening};
 use regretless_learn::{Epoch, LearnError, Observer, Progress, Record};
 
 use crate::interrupt::Stop;
 use crate::output::number;
+
+/// What takes no longer needs no word.
+const MOMENT: Duration = Duration::from_secs(1);
 
 /// Whether anybody looks.
 fn seen(quiet: bool) -> bool {
@@ -119,7 +123,53 @@ impl Progress for Comparing {
     }
 }
 
+/// Says how far a solve is that takes more than a moment.
+pub(crate) fn solving() -> (ProgressBar, Listening) {
+    let bar = bar(0, true, "{spinner} {msg}  {elapsed}");
+    let shown = bar.clone();
+    let stop = Listening::listening(move |at| {
+        if shown.elapsed() < MOMENT || !seen(false) {
+            return;
+        }
+        if shown.is_hidden() {
+            shown.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        shown.set_message(told(at));
+    });
+    (bar, stop)
+}
+
+/// Where a solve is, in a line.
+fn told(at: &Solving) -> String {
+    let (who, count) = match at.link {
+        Link::Path => ("path", "breakpoints"),
+        Link::Newton => ("Newton", "iterations"),
+        Link::Interior => ("interior point", "iterations"),
+        Link::Reference => ("Clarabel", "iterations"),
+    };
+    let figures = at.accuracy.map_or_else(String::new, |a| {
+        format!(": primal {:.0e}, dual {:.0e}, gap {:.0e}", a.primal, a.dual, a.gap)
+    });
+    format!("{who}, {} {count}{figures}", at.iterations)
+}
+
 /// Counts rows of unknown number.
 pub(crate) fn rows(quiet: bool) -> ProgressBar {
     bar(0, quiet, "{pos} rows  {per_sec}  {elapsed}")
+}
+
+#[cfg(test)]
+mod tests {
+    use regretless_core::engine::Accuracy;
+
+    use super::*;
+
+    #[test]
+    fn a_solve_says_how_far_it_is() {
+        let accuracy = Some(Accuracy { primal: 1.2e-3, dual: 4e-5, gap: 0.3 });
+        let at = Solving { link: Link::Interior, iterations: 7, accuracy };
+        assert_eq!(told(&at), "interior point, 7 iterations: primal 1e-3, dual 4e-5, gap 3e-1");
+        let at = Solving { link: Link::Path, iterations: 2000, accuracy: None };
+        assert_eq!(told(&at), "path, 2000 breakpoints");
+    }
 }

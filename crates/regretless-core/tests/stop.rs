@@ -3,10 +3,11 @@
 
 mod common;
 
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use common::{Recipe, sparse};
-use regretless_core::engine::Stop;
+use regretless_core::engine::{Link, Progress, Stop};
 use regretless_core::problem::Form;
 use regretless_core::*;
 
@@ -76,4 +77,21 @@ fn nothing_of_a_stopped_solve_is_kept() {
     let own = Regret::new(&problem, &placement, None).unwrap().evaluate(&batch).unwrap();
     assert!(after[0].trouble.is_none());
     assert!(after[0].x.iter().zip(&own[0].x).all(|(a, b)| (a - b).abs() < 1e-9));
+}
+
+/// Whoever listens hears how far a solve is, iteration by iteration, and the figures come down.
+#[test]
+fn a_solve_tells_how_far_it_is() {
+    let problem = sparse(&large(300, 1)).in_form(Form::Sparse);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&heard);
+    let stop = Stop::listening(move |at| told.lock().unwrap().push(*at));
+    let oracle = Oracle::new(&problem);
+    assert!(stop.run(|| oracle.solve(&Instance::default())).unwrap().is_optimal());
+    let interior: Vec<Progress> =
+        heard.lock().unwrap().iter().filter(|at| at.link == Link::Interior).copied().collect();
+    assert!(interior.len() > 3);
+    assert!(interior.iter().enumerate().all(|(k, at)| at.iterations == k));
+    let gap = |at: &Progress| at.accuracy.unwrap().gap;
+    assert!(gap(interior.last().unwrap()) < 1e-6 * gap(&interior[0]));
 }

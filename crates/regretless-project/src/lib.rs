@@ -53,6 +53,7 @@ mod mps;
 pub mod page;
 mod placed;
 mod resolve;
+pub mod room;
 mod run;
 mod selection;
 mod spec;

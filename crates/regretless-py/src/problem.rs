@@ -106,6 +106,7 @@ impl Problem {
             builder = builder.upper(vector(&upper));
         }
         let inner = builder.build().map_err(error::problem)?;
+        regretless_project::room::fits(&inner).map_err(error::problem)?;
         let oracle = Oracle::new(&inner);
         Ok(Self { inner, oracle })
     }

@@ -33,5 +33,5 @@ pub use accuracy::Accuracy;
 pub use clock::Nanos;
 pub use rows::Piece;
 pub use status::{Link, SurrogateStatus};
-pub use stop::Stop;
+pub use stop::{Progress, Stop};
 pub use workspace::Work;

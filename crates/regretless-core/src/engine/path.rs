@@ -17,12 +17,16 @@ use crate::engine::clock::Clock;
 use crate::engine::hinges::Segment;
 use crate::engine::rows::{Piece, Softened};
 use crate::engine::state::{OwnedFactor, State};
-use crate::engine::stop::Stop;
+use crate::engine::status::Link;
+use crate::engine::stop::{Progress, Stop};
 use crate::engine::tolerance::{POINT_ROUNDING, SHIFT_ROUNDING, STEP_ROUNDING};
 use crate::engine::workspace::{Curvature, Work, Workspace};
 use crate::linalg::bordered::Bordered;
 use crate::linalg::hessian::{Factor, Hessian};
 use crate::linalg::simd::{Kernel, RowMotion, padded};
+
+/// Whoever listens hears of every so many breakpoints.
+const TOLD: usize = 1000;
 
 /// How a path ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -223,6 +227,10 @@ impl<F: Hessian> Path<'_, F> {
         let far = k.largest(self.x);
         let mut t = 0.0;
         while self.work.breakpoints <= self.limit {
+            if self.work.breakpoints % TOLD == TOLD - 1 {
+                let iterations = self.work.breakpoints;
+                Stop::report(&Progress { link: Link::Path, iterations, accuracy: None });
+            }
             if Stop::requested() || self.factor.is_spent() && !self.renew() {
                 return Outcome::Stalled;
             }

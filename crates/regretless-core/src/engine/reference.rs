@@ -5,11 +5,13 @@
 //! `AlmostSolved` counts as solved.
 
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
+use clarabel::solver::{DefaultInfo, DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
+use crate::engine::accuracy::Accuracy;
 use crate::engine::hinges::Hinges;
 use crate::engine::rows::Softened;
-use crate::engine::stop::Stop;
+use crate::engine::status::Link;
+use crate::engine::stop::{Progress, Stop};
 use crate::problem::View;
 
 /// What Clarabel said.
@@ -240,7 +242,15 @@ pub(super) fn run(
         }
         let Ok(mut solver) = DefaultSolver::new(p, q, a, b, cones, settings(effort)) else { break };
         if let Some(stop) = Stop::current() {
-            solver.set_termination_callback(move |_: &_| stop.is_requested());
+            solver.set_termination_callback(move |info: &DefaultInfo<f64>| {
+                let (primal, dual, gap) = (info.res_primal, info.res_dual, info.gap_rel);
+                stop.tell(&Progress {
+                    link: Link::Reference,
+                    iterations: info.iterations as usize,
+                    accuracy: Some(Accuracy { primal, dual, gap }),
+                });
+                stop.is_requested()
+            });
         }
         solver.solve();
         let solution = solver.solution;

@@ -1,11 +1,15 @@
-//! Solves that nobody waits for any more.
+//! Solves that nobody waits for any more, and what others are told while they wait.
 //!
 //! One solve of a large problem takes minutes, and whoever began it may think better of it. It looks at a flag wherever it goes round
-//! once more (a step of a path, a factorisation), and ends where it is.
+//! once more (a step of a path, a factorisation), and ends where it is. To a listener it says how far it is.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::engine::accuracy::Accuracy;
+use crate::engine::status::Link;
 
 thread_local! {
     /// Of what the thread is doing now.
@@ -30,13 +34,51 @@ thread_local! {
 /// assert!(solve()?.is_optimal());
 /// # Ok::<(), regretless_core::ProblemError>(())
 /// ```
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+#[derive(Clone, Default)]
+pub struct Stop {
+    flag: Arc<AtomicBool>,
+    listener: Option<Arc<dyn Fn(&Progress) + Send + Sync>>,
+}
+
+/// How far one solve is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Who is at work.
+    pub link: Link,
+    /// Iterations that it has done, or breakpoints of a path.
+    pub iterations: usize,
+    /// How right its point is, where that is known on the way (Clarabel's figures are its own).
+    pub accuracy: Option<Accuracy>,
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Stop").field(&self.is_requested()).finish()
+    }
+}
 
 impl Stop {
+    /// One that hears how far a solve is: of what [`Stop::run`] does, from the thread that does it, once an iteration of an interior
+    /// point and every thousand breakpoints of a path.
+    pub fn listening(listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        Self { listener: Some(Arc::new(listener)), ..Self::default() }
+    }
+
+    /// Tells whoever listens.
+    pub(crate) fn tell(&self, progress: &Progress) {
+        if let Some(listener) = &self.listener {
+            listener(progress);
+        }
+    }
+
+    /// Tells whoever listens to this thread's solve.
+    pub(crate) fn report(progress: &Progress) {
+        OWN.with_borrow(|own| own.iter().for_each(|own| own.tell(progress)));
+    }
+
     /// Asks for the end.
     pub fn request(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.flag.store(true, Ordering::Relaxed);
     }
 
     /// Does work whose solves end when they are asked to.
@@ -57,7 +99,7 @@ impl Stop {
 
     /// True if somebody asked for the end.
     pub fn is_requested(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.flag.load(Ordering::Relaxed)
     }
 }
 

@@ -25,15 +25,17 @@ use faer::{Conj, MatMut, Par, Side, Spec};
 use crate::linalg::simd::Kernel;
 
 /// The shift of K's diagonal, whose entries are of size 1.
-const SHIFT: f64 = 1e-8;
+pub(crate) const SHIFT: f64 = 1e-8;
+/// Where K is regular and badly conditioned, refinement does not take such a shift away: one that leaves K regular by itself.
+pub(crate) const SMALL_SHIFT: f64 = 1e-12;
 /// What stays of the shift in one minimal residual: where K is singular, rounding would be blown up without bound.
-const KEPT: f64 = 1e-11;
+const KEPT: f64 = 1e-3;
 /// Where so much of b is left, K does not see it.
 const UNSEEN: f64 = 1e-6;
 /// Steps that tell what K does not see from what it sees, each by a factor of 10⁸ times the size of what is seen.
 const SIFTS: usize = 6;
-/// A pivot below this, or of the wrong sign, is rounding: the shift takes its place.
-const LOST: f64 = 1e-13;
+/// A pivot below this share of the shift, or of the wrong sign, is rounding: the shift takes its place.
+const LOST: f64 = 1e-5;
 /// Sweeps that bring the entries of K to size 1.
 const SWEEPS: usize = 3;
 /// Directions of one minimal residual, and how often they are started anew.
@@ -189,6 +191,11 @@ impl Augmented {
 
     /// Factors K; `None` if it holds no numbers.
     pub(crate) fn factor(self) -> Option<SparseLdl> {
+        self.shifted(SHIFT)
+    }
+
+    /// Factors K with that shift.
+    pub(crate) fn shifted(self, shift: f64) -> Option<SparseLdl> {
         let Self { analysis, mut values } = self;
         if values.iter().any(|v| !v.is_finite()) {
             return None;
@@ -202,7 +209,7 @@ impl Augmented {
         let mut shifted = values.clone();
         for j in 0..analysis.n + analysis.m {
             let diagonal = analysis.starts[j + 1] - 1;
-            shifted[diagonal] += if j < analysis.n { SHIFT } else { -SHIFT };
+            shifted[diagonal] += if j < analysis.n { shift } else { -shift };
         }
         let size = analysis.n + analysis.m;
         let k = SymbolicSparseColMatRef::new_checked(size, size, &analysis.starts, None, &analysis.rows);
@@ -211,8 +218,8 @@ impl Augmented {
         let signs: Vec<i8> = (0..size).map(|j| if j < analysis.n { 1 } else { -1 }).collect();
         let regular = LdltRegularization {
             dynamic_regularization_signs: Some(&signs),
-            dynamic_regularization_delta: SHIFT,
-            dynamic_regularization_epsilon: LOST,
+            dynamic_regularization_delta: shift,
+            dynamic_regularization_epsilon: LOST * shift,
         };
         let factored = analysis.symbolic.factorize_numeric_ldlt(
             &mut l,
@@ -224,7 +231,7 @@ impl Augmented {
             Spec::default(),
         );
         factored.ok()?;
-        Some(SparseLdl { analysis, values, scale, l })
+        Some(SparseLdl { analysis, values, scale, l, shift })
     }
 }
 
@@ -259,6 +266,7 @@ pub(crate) struct SparseLdl {
     values: Vec<f64>,
     scale: Vec<f64>,
     l: Vec<f64>,
+    shift: f64,
 }
 
 impl SparseLdl {
@@ -334,15 +342,20 @@ impl SparseLdl {
     /// directions in which the shift is as large as K.
     /// Returns what is left of the equations, as a share of b.
     pub(crate) fn solve_augmented(&self, b: &mut [f64]) -> f64 {
+        self.solve_to(b, ROUNDING)
+    }
+
+    /// The same until no more than a share of b is left.
+    pub(crate) fn solve_to(&self, b: &mut [f64], share: f64) -> f64 {
         b.iter_mut().zip(&self.scale).for_each(|(b, s)| *b *= s);
         let whole = norm(b);
-        let goal = ROUNDING * whole;
+        let goal = share * whole;
         let mut x = vec![0.0; b.len()];
         let mut left = norm(b);
         for _ in 0..RESTARTS {
             let mut r = b.to_vec();
             self.subtract_product(&x, &mut r);
-            let step = self.minimal_residual(r);
+            let step = self.minimal_residual(r, goal);
             let next: Vec<f64> = x.iter().zip(&step).map(|(x, s)| x + s).collect();
             let mut r = b.to_vec();
             self.subtract_product(&next, &mut r);
@@ -365,7 +378,7 @@ impl SparseLdl {
     }
 
     /// The step that makes ‖r − K·step‖ least over a few directions (flexible GMRES; Saad 1993), with a trace of the shift in K.
-    fn minimal_residual(&self, r: Vec<f64>) -> Vec<f64> {
+    fn minimal_residual(&self, r: Vec<f64>, goal: f64) -> Vec<f64> {
         let beta = norm(&r);
         let mut step = vec![0.0; r.len()];
         if beta == 0.0 || !beta.is_finite() {
@@ -376,7 +389,7 @@ impl SparseLdl {
         let mut directions: Vec<Vec<f64>> = Vec::new();
         // Columns of the triangular matrix, the rotations that made it so, and the rotated right-hand side.
         let (mut columns, mut rotations): (Vec<Vec<f64>>, Vec<(f64, f64)>) = (Vec::new(), Vec::new());
-        let mut rhs = vec![beta];
+        let (mut rhs, kept) = (vec![beta], KEPT * self.shift);
         for k in 0..DIRECTIONS {
             let mut z = basis[k].clone();
             self.divide(&mut z);
@@ -384,7 +397,7 @@ impl SparseLdl {
             self.subtract_product(&z, &mut w);
             let n = self.analysis.n;
             for (j, (w, z)) in w.iter_mut().zip(&z).enumerate() {
-                *w = if j < n { KEPT * z - *w } else { -KEPT * z - *w };
+                *w = if j < n { kept * z - *w } else { -kept * z - *w };
             }
             let before = norm(&w);
             let mut column = Vec::with_capacity(k + 2);
@@ -410,7 +423,7 @@ impl SparseLdl {
             let last = rhs[k];
             rhs[k] = c * last;
             rhs.push(-s * last);
-            if rest <= ROUNDING * before || rhs[k + 1].abs() <= ROUNDING * beta {
+            if rest <= ROUNDING * before || rhs[k + 1].abs() <= goal.max(ROUNDING * beta) {
                 break;
             }
             w.iter_mut().for_each(|w| *w /= rest);

@@ -18,6 +18,9 @@ const FEW: usize = 200;
 /// A sparse factorisation takes so many times longer for an operation than a dense one, all around it included.
 const SLOWER: f64 = 20.0;
 
+/// While a matrix is factored there are the matrix and its factor, and what the last solve left.
+const COPIES: f64 = 2.0;
+
 /// A problem with more than this share of the entries of K is not looked at closer. One full row among many variables is a small
 /// share: a budget has a sparse factor.
 const FULL: f64 = 0.2;
@@ -61,6 +64,8 @@ pub struct FactorCost {
     pub entries: f64,
     /// Multiplications and additions.
     pub flops: f64,
+    /// Bytes of memory that a solve has to have for it.
+    pub bytes: f64,
 }
 
 impl Problem {
@@ -84,10 +89,13 @@ impl Problem {
     /// What one factorisation takes in the problem's form.
     pub fn factor_cost(&self) -> FactorCost {
         if let Some(analysis) = &self.0.analysis {
-            return FactorCost { entries: analysis.fill() as f64, flops: analysis.flops };
+            let (entries, flops) = (analysis.fill() as f64, analysis.flops);
+            return FactorCost { entries, flops, bytes: COPIES * analysis.bytes() as f64 };
         }
-        let n = self.n() as f64;
-        FactorCost { entries: 0.5 * n * n, flops: dense_flops(&self.0) }
+        let (n, m) = (self.n() as f64, self.shape().general() as f64);
+        // The rows stand beside it.
+        let bytes = (COPIES * 0.5 * n * n + n * m) * size_of::<f64>() as f64;
+        FactorCost { entries: 0.5 * n * n, flops: dense_flops(&self.0), bytes }
     }
 
     /// The symbolic analysis of the problem's own rows and Q; `None` for the dense form.

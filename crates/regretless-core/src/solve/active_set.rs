@@ -29,6 +29,8 @@ use crate::solve::exact::ExactWorker;
 
 /// How far a unit ray of an interior point may be from a row that it keeps.
 const KEPT: f64 = 1e-6;
+/// What one solution may leave; refinement goes on from there.
+const SOLVED: f64 = 1e-12;
 /// Refinements of one solution of the equations.
 const REFINEMENTS: usize = 40;
 
@@ -148,7 +150,7 @@ impl Equations {
                 factor.solve_in_place(MatMut::from_column_major_slice_mut(step, size, 1));
             }
             Self::Sparse(factor) => {
-                factor.solve_augmented(step);
+                factor.solve_to(step, SOLVED);
             }
         }
     }

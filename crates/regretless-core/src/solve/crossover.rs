@@ -75,7 +75,12 @@ pub(crate) fn read(exact: &mut ExactWorker, state: &mut State, multipliers: &[f6
     let mut z = vec![0.0; exact.s.m()];
     exact.s.excess(exact.ws.kernel, &state.x, &mut z);
     let far = state.x.iter().fold(NO_LIMIT, |m, v| m.max(v.abs()));
-    let pull = exact.theta.iter().fold(NO_LIMIT, |m, v| m.max(v.abs()));
+    // Of θ, or of Q.
+    let mut curve = vec![0.0; exact.s.n];
+    if let Some(two_q) = &exact.s.two_q {
+        two_q.view().apply(exact.ws.kernel, &state.x, &mut curve);
+    }
+    let pull = exact.theta.iter().chain(&curve).fold(NO_LIMIT, |m, v| m.max(v.abs()));
     for i in 0..exact.s.m() {
         let caps = exact.caps[i];
         let lambda = multipliers[i].clamp(-caps.under, caps.over);

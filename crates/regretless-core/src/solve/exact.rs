@@ -71,6 +71,9 @@ const ROUNDS: usize = 60;
 /// on netlib and Maros–Meszaros).
 pub(crate) const PATIENCE: usize = 5;
 
+/// A limit from here on says that there is none: 1e20 in many files, up to rounding. Such a row takes no part, and sets no scale.
+const ENDLESS: f64 = 1e19;
+
 impl ExactWorker {
     pub(crate) fn new(view: &View<'_>, groups: &Groups, owner: Owner) -> Self {
         let s = Softened::new(view, groups);
@@ -136,7 +139,10 @@ impl ExactWorker {
                 RowId::Equal(k) if implied.contains(&k) => 0.0,
                 _ => penalties.map_or(f64::INFINITY, |p| p[shape.position(id)]),
             };
-            let (over, under) = caps(&self.s, i, view, hard);
+            let (mut over, mut under) = caps(&self.s, i, view, hard);
+            if under == 0.0 && self.s.d[i] * norm >= ENDLESS && !matches!(self.s.ids[i], RowId::Soft(_)) {
+                (over, under, self.s.d[i]) = (0.0, 0.0, 0.0);
+            }
             self.norms.push(norm);
             self.caps.push(Caps { over: over * norm, under: under * norm });
         }

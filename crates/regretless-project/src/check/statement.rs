@@ -37,7 +37,9 @@ pub(super) fn sizes(spec: &Spec) -> Finding {
     parts.push(count(there(Parameter::Upper, f64::is_finite).len(), "upper bound"));
     if problem.form() == Form::Sparse {
         let cost = problem.factor_cost();
-        parts.push(format!("solved with a sparse factor of {} entries", cost.entries));
+        let size = cost.bytes / 1e6;
+        let entries = cost.entries;
+        parts.push(format!("solved with a sparse factor of {entries} entries ({size:.0} MB)"));
     }
     Finding::ok("sizes", parts.join(", "))
 }

@@ -33,6 +33,7 @@ use crate::file::{AlgebraFile, ProblemFile};
 use crate::key::Key;
 use crate::mps::Model;
 use crate::placed::Placed;
+use crate::room;
 use crate::spec::{HardKind, Sections};
 use crate::{Limits, Spec};
 
@@ -131,6 +132,7 @@ fn check(ctx: &Context<'_>, file: ProblemFile) -> Result<Spec> {
 
 fn with_settings(ctx: &Context<'_>, file: ProblemFile, stated: Stated) -> Result<Spec> {
     let Stated { name, problem, placed, hard, constant } = stated;
+    room::fits(&problem).map_err(|error| ctx.fail(&Key::default(), error.into()))?;
     let sections = Sections {
         text: ctx.text.clone(),
         surrogate: file.surrogate,

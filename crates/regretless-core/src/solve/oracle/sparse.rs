@@ -12,6 +12,7 @@ use crate::engine::reference::{ReferenceStatus, TIGHT};
 use crate::engine::rows::Law;
 use crate::engine::state::State;
 use crate::engine::status::Link;
+use crate::engine::stop::{Progress, Stop};
 use crate::problem::{Tolerances, View};
 use crate::solve::active_set;
 use crate::solve::crossover;
@@ -134,12 +135,15 @@ impl Oracle {
         let caps: Vec<(f64, f64)> = (0..exact.s.m()).map(|i| caps(exact, i)).collect();
         let (rows, theta) = (exact.s.clone(), exact.theta.clone());
         let mut trial = State::new(rows.n, rows.m());
+        let mut iterations = 0;
         let judge = |x: &[f64], lambda: &[f64]| {
             if !rows.hinges.is_empty() {
                 return 0.0;
             }
             trial.lambda.copy_from_slice(lambda);
             let own = self.own_answer(view, exact, &mut trial, Link::Interior, x);
+            Stop::report(&Progress { link: Link::Interior, iterations, accuracy: Some(own.accuracy) });
+            iterations += 1;
             JUDGED * own.accuracy.excess(&Tolerances::all(1.0))
         };
         let inner = interior_point::exact(&rows, &theta, |i| caps[i], INNER, judge);
