@@ -37,8 +37,10 @@ thread_local! {
 #[derive(Clone, Default)]
 pub struct Stop {
     flag: Arc<AtomicBool>,
-    listener: Option<Arc<dyn Fn(&Progress) + Send + Sync>>,
+    listener: Option<Arc<Listener>>,
 }
+
+type Listener = dyn Fn(&Progress) + Send + Sync;
 
 /// How far one solve is.
 #[derive(Clone, Copy, Debug, PartialEq)]
