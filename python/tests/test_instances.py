@@ -31,7 +31,7 @@ LARGEST = 11_000
 #: Convex but for rounding: the right answer is a refusal.
 INDEFINITE = {"VALUES"}
 #: No answer is within 1e-7: ours says so, and so does Clarabel's.
-HARD = {"LISWET3", "LISWET5", "LISWET7", "LISWET9", "LISWET10", "LISWET12", "POWELL20", "QETAMACR", "QSHELL"}
+HARD = {"LISWET9", "LISWET10", "LISWET12"}
 #: Clarabel has no answer (it calls the first one unbounded) or, on LISWET, one that is far off: the optimum is from the
 #: collection's own list, without the constant.
 KNOWN = {
