@@ -25,7 +25,7 @@ pub struct DataChunk {
     pub parts: Option<Vec<Part>>,
     /// The series each row belongs to, if columns tell.
     pub series: Option<Vec<String>>,
-    /// What an account tells the rows apart by, one list for each of [`Columns::groups`].
+    /// What an account tells the rows apart by, one list for each of [`Columns::groups`](super::Columns::groups).
     pub groups: Vec<Vec<String>>,
     /// When each row is, if a column tells.
     pub times: Vec<f64>,
@@ -33,7 +33,7 @@ pub struct DataChunk {
     pub troubles: Vec<Option<String>>,
     /// Rows with truths that a model cannot decide for: their lines, and why. They are in nothing else here.
     pub undecided: Vec<(u64, String)>,
-    /// Cells that say what a decision is for, one list for each of [`DataReader::labels`].
+    /// Cells that say what a decision is for, one list for each of [`DataReader::labels`](super::DataReader::labels).
     pub labels: Vec<Vec<String>>,
     /// Rows of this chunk that were left out because a value is missing.
     pub dropped: usize,
