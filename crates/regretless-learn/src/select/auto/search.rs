@@ -111,7 +111,16 @@ impl<'t, 'a> Search<'t, 'a> {
         }
         let task = self.task();
         let Idea { form, from, step, name } = self.ideas[idea].clone();
-        let start = from.and_then(|from| self.held[from][f].as_ref()).map(|held| held.model.clone());
+        let start = match (&step, from) {
+            (Step::Fit(recipe), Some(from)) => match self.start(from, f, recipe, &name)? {
+                Some(start) => Some(start),
+                None => {
+                    self.stopped = Some((idea, None));
+                    return Ok(false);
+                }
+            },
+            _ => from.and_then(|from| self.held[from][f].as_ref()).map(|held| held.model.clone()),
+        };
         let fold = &self.folds[f];
         let (model, ended, epochs, best, rates, seconds, work) = match step {
             Step::Fit(recipe) => {
@@ -152,6 +161,39 @@ impl<'t, 'a> Search<'t, 'a> {
         self.work.spent += work;
         self.held[idea][f] = Some(Held { model, judged, ended, epochs, best, rates, seconds, work });
         Ok(true)
+    }
+
+    /// What a training goes on from: the candidate without the fold, and, if rows stop the training, without these, too. Who knows them
+    /// already is right there, and every step from it looks like a step back. `None` if somebody asked for the end.
+    fn start(
+        &mut self,
+        from: usize,
+        f: usize,
+        recipe: &Recipe,
+        name: &str,
+    ) -> Result<Option<Model>, LearnError> {
+        let there = self.held[from][f].as_ref().map(|held| held.model.clone());
+        let (task, fold) = (self.task(), &self.folds[f]);
+        let first = self.root(from);
+        let Idea { form, step, .. } = self.ideas[first].clone();
+        let own = task.on_scale_of(&fold.rest, form, fold.train.clone(), fold.valid.clone());
+        let knows = matches!(&step, Step::Fit(first) if first.method.is_some() && !stops(&own, first));
+        let (Step::Fit(first_recipe), true) = (step, knows && stops(&own, recipe)) else { return Ok(there) };
+        // What is between is a distribution around it, or nothing.
+        let between = (from != first).then(|| self.ideas[from].step.clone());
+        if !matches!(between, None | Some(Step::Decide(_))) {
+            return Ok(there);
+        }
+        let number = format!("start of {name}, fold {}/{}", f + 1, self.folds.len());
+        let fitted = self.trainer.fit(&own, &Recipe { name: number, ..*first_recipe }, None)?;
+        if fitted.ended == Ended::Interrupted {
+            return Ok(None);
+        }
+        let mut model = fitted.model;
+        if let Some(Step::Decide(source)) = between {
+            model.source = Some(self.source(&model, form, first, source, Some(f))?);
+        }
+        Ok(Some(model))
     }
 
     /// Scenarios for a model that learned from all folds but one, or from all.
