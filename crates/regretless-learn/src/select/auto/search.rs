@@ -112,13 +112,13 @@ impl<'t, 'a> Search<'t, 'a> {
         let task = self.task();
         let Idea { form, from, step, name } = self.ideas[idea].clone();
         let start = match (&step, from) {
-            (Step::Fit(recipe), Some(from)) => match self.start(from, f, recipe, &name)? {
-                Some(start) => Some(start),
-                None => {
+            (Step::Fit(recipe), Some(from)) => {
+                let Some(start) = self.start(from, f, recipe, &name)? else {
                     self.stopped = Some((idea, None));
                     return Ok(false);
-                }
-            },
+                };
+                Some(start)
+            }
             _ => from.and_then(|from| self.held[from][f].as_ref()).map(|held| held.model.clone()),
         };
         let fold = &self.folds[f];
